@@ -371,6 +371,12 @@ export const CODES = {
     means: 'A service answered with a status that means failure; the code itself is `http.<status>`.',
     next: 'Read the answer in the details.',
   },
+  'import.by_agent': {
+    exit: EXIT.denied,
+    means:
+      'An agent tried to import hooks in place of guards that are there; only people take guards away or change them.',
+    next: 'Let a person import them, or import under another `--name`.',
+  },
   'import.no_server': {
     exit: EXIT.usage,
     means: 'An OpenAPI document does not say at which address its service is.',

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTask, viewTask } from '../../src/client/index.js';
@@ -314,5 +314,15 @@ describe('after a call', () => {
       task_id: expect.any(String),
       status: 'succeeded',
     });
+  });
+
+  test('a disk that takes no usage breaks no call: it is a warning', async () => {
+    const log = join(project.root, '.system/usage.jsonl');
+    rmSync(log, { force: true });
+    mkdirSync(log);
+    const result = await project.run('w.posts');
+    rmdirSync(log);
+    expect(result).toMatchObject({ status: 'succeeded', output: 1 });
+    expect(result.warnings.join()).toMatch(/The hook usage_of_all failed: EISDIR/);
   });
 });

@@ -44,7 +44,7 @@ export function readHookResult(id: string, value: unknown, asked: Asked, twice: 
   const { status = 'ok', reason, suggestion, warnings = [], hook_signals } = parsed.data;
   if (status === 'error') return failedAnswer(id, at, oneLine(reason ?? 'it says that it failed'));
   const { infra, doubts } = infraOf(parsed.data);
-  const slips = [...slipsIn(value, twice), ...doubts, ...signalDoubts(hook_signals)];
+  const slips = [...slipsIn(value, twice), ...doubts, ...signalDoubts(hook_signals, at.phase)];
   const fatal = isGuardPhase(at.phase) ? slips.find(({ hides }) => hides) : undefined;
   if (fatal) return failedAnswer(id, at, `its answer ${fatal.text}`, fatal.advice ?? HOW_TO_ANSWER);
   const decided = decisionOf(parsed.data, asked);
@@ -148,12 +148,14 @@ function slipsIn(value: unknown, twice: readonly string[]): Slip[] {
 }
 
 /** A signal of a team's own is kept and reported; one that is nearly that of a guard is no such signal. Source: C-10. */
-function signalDoubts(signals: JsonObject = {}): Slip[] {
+function signalDoubts(signals: JsonObject = {}, phase: Phase): Slip[] {
   const unknown = Object.keys(signals).filter((name) => !KNOWN_SIGNALS.includes(name));
   const doubts = unknown.map((name) => {
     const advice = didYouMean(name, GUARD_SIGNALS);
     return { text: `has an unknown signal: ${named([name])}`, advice, hides: advice !== undefined };
   });
+  // The session keeps and shows those of prompts itself; to say it of each once more would be noise.
+  if (phase === 'PromptSubmit') return doubts.filter(({ hides }) => hides);
   // Only so many are named; one that may hide a refusal is always among them.
   return doubts.sort((one, other) => Number(other.hides) - Number(one.hides)).slice(0, MOST_NAMED);
 }

@@ -9,6 +9,7 @@ import { BUILTIN_PHASES } from '../../rules/builtin-options.js';
 import { matchesAnyGlob } from '../../rules/glob.js';
 import { isOverPhase } from '../../rules/guard-precedence.js';
 import { didYouMean } from '../../rules/nearest.js';
+import { unsaidSummary } from '../../rules/unsaid-summary.js';
 import type { MATCH_FIELDS, PLAIN_BUILTINS } from '../choices.js';
 import { appendItem } from '../edit-yaml.js';
 import { FileDraft } from '../file-draft.js';
@@ -61,7 +62,7 @@ export function planHook(site: Site, wanted: NewHook): Scaffold {
   checkMatch(phase, wanted.match);
   const everywhere = isOfSession ? undefined : { abilities: ['*'] };
   const match = Object.keys(wanted.match).length > 0 ? wanted.match : everywhere;
-  const title = wanted.summary ?? `Say here what ${id} is for.`;
+  const title = wanted.summary ?? unsaidSummary(id);
   const draft = new FileDraft(registry.root);
   const file = hookFileOf(site, phase);
   const lines = [

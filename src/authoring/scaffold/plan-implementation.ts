@@ -4,6 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../rules/nearest.js';
+import { unsaidSummary } from '../../rules/unsaid-summary.js';
 import { FileDraft } from '../file-draft.js';
 import { flowYaml } from '../flow-yaml.js';
 import { schemaLine } from '../schema-line.js';
@@ -41,7 +42,7 @@ export function planImplementation(site: Site, wanted: NewImplementation): Scaff
   const operation = findOperation(site.registry, key);
   const draft = new FileDraft(site.registry.root);
   const path = `${site.folders.registry}/implementations/${fileNameOf(id)}.yaml`;
-  const title = wanted.summary ?? `Say here what ${id} is for.`;
+  const title = wanted.summary ?? unsaidSummary(id);
   const { answer, notes } = stubOf(site, operation.value, choice);
   const section = planKind(draft, site, choice, { id, operation: key, title, answer });
   draft.add(

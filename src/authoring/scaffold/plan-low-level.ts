@@ -1,5 +1,6 @@
 import type { Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
+import { unsaidSummary } from '../../rules/unsaid-summary.js';
 import { FileDraft } from '../file-draft.js';
 import { flowYaml, indented } from '../flow-yaml.js';
 import { schemaLine } from '../schema-line.js';
@@ -36,7 +37,7 @@ export function planLowLevel(site: Site, wanted: NewLowLevel): Scaffold {
   const { registry } = site.folders;
   const stem = `${registry}/low-level/${fileNameOf(key)}`;
   const file = `${stem}.yaml`;
-  const title = wanted.summary ?? `Say here what ${key} is for.`;
+  const title = wanted.summary ?? unsaidSummary(key);
   const effects = wanted.effects ?? effectsOf(choice);
   const contract = contractOf(choice);
   const remark = wanted.effects === undefined ? (REMARKS[choice.kind] ?? '') : '';

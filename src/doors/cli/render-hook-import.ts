@@ -1,3 +1,4 @@
+import type { LostHooks } from '../../authoring/import/hooks/lost-hooks.js';
 import type { WrittenDraft } from '../../authoring/import/hooks/plan-hook-files.js';
 import type { NotTaken } from '../../authoring/import/hooks/read-settings.js';
 import type { PlannedFile } from '../../authoring/planned-file.js';
@@ -17,12 +18,14 @@ export interface HookImport {
   hooks: WrittenDraft[];
   notTaken: NotTaken[];
   files: PlannedFile[];
+  /** Hooks of the import before that are not there any more, or are others now. */
+  lost: LostHooks;
   /** A call that shows a denial; absent: none that can be made is known. */
   denied?: DeniedCall;
 }
 
 /** What became of each hook, for programs. */
-export function hooksAsJson({ source, isDryRun, hooks, notTaken, files }: HookImport): JsonObject {
+export function hooksAsJson({ source, isDryRun, hooks, notTaken, files, lost }: HookImport): JsonObject {
   return {
     status: isDryRun ? 'planned' : 'imported',
     source,
@@ -35,17 +38,22 @@ export function hooksAsJson({ source, isDryRun, hooks, notTaken, files }: HookIm
       notes: draft.notes,
     })),
     not_taken: notTaken.map(({ at, why }) => ({ at, why })),
+    removed: lost.removed,
+    changed: lost.changed,
     files: files.map(({ path }) => path),
   };
 }
 
 /** What became of each hook, for people: what it guards here, and that it fails closed. Source: answers, 41. */
 export function renderHookImport(done: HookImport, style: Terminal['style']): string {
-  const { source, isDryRun, hooks, notTaken, files } = done;
+  const { source, isDryRun, hooks, notTaken, files, lost } = done;
   const lines = [`${hooks.length} of ${hooks.length + notTaken.length} hooks of ${source}:`];
   for (const hook of hooks) lines.push('', ...linesOf(hook, done, style));
   if (notTaken.length > 0) lines.push('', style('bold', 'Not taken over'));
   for (const { at, why } of notTaken) lines.push(`  ${at}: ${shown(why)}`);
+  const will = isDryRun ? 'Would be' : 'Now';
+  if (lost.removed.length > 0) lines.push('', style('bold', `${will} removed: ${lost.removed.join(', ')}`));
+  if (lost.changed.length > 0) lines.push('', style('bold', `${will} changed: ${lost.changed.join(', ')}`));
   const said = files.length === 0 ? 'Nothing to write: all of it is there.' : isDryRun ? 'Would write' : 'Written';
   lines.push('', style('bold', said), ...files.map(({ path }) => `  ${path}`));
   if (hooks.some(({ draft }) => draft.phase === 'PreAbilityCall')) lines.push('', 'Next', ...nextLines(done));

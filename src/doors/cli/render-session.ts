@@ -23,7 +23,7 @@ export function renderSession(seen: SeenSession): string[] {
   const { session_id, status, reason, environment, scope, user, turn_index, turn_context, counts, tasks } = seen;
   const why = reason === null ? '' : ` (${reason})`;
   return [
-    `${session_id}  ${status}${why} in ${environment}, ${scope}, for ${oneLine(user.name)}; ${turn_index} turns`,
+    `${session_id}  ${status}${why} in ${environment}, ${scope}, for ${oneLine(user.name)}; ${turn_index} ${turn_index === 1 ? 'turn' : 'turns'}`,
     ...(status === 'refused' ? seen.hooks.filter(({ decision }) => decision !== 'allow').map(refusalOf) : []),
     ...(isCut(status) ? ['  It was ended from outside, so no SessionStop hook could run.'] : []),
     ...tasks.map((task) => `  task ${task.task_key}  ${task.ability_id}  ${task.status}`),

@@ -12,7 +12,7 @@ const VALUED =
 const WORKFLOW =
   /^(signal|signal-with-start|update|update-with-start|execute-update-with-start|start-update-with-start|reset|reset-batch)$/;
 const IN_CODE =
-  /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|token|keys)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
+  /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|token|keys|import\b["'`\s,\][)(]+hooks)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
 const OVER_HTTP =
   /\/(api\/v1\/(namespaces\/[^\s/]+\/)?|namespaces\/[^\s/]+\/)(workflows\/\S+?\/(signal|update|reset)|activit)/i;
 /** The route of our own HTTP door that decides; that which lists them ends before an id. */
@@ -35,6 +35,8 @@ export function findDecision(words: readonly string[], folders: readonly string[
       const verbs = positionals(rest);
       const [plain] = verbs;
       const first = verbs.find((verb) => DECIDING.test(verb)) ?? plain;
+      if (first === 'import' && importsHooks(rest))
+        return forPeople('`ability import hooks` may replace guards, and is for people');
       if (first === undefined ? fed : DECIDING.test(first) || !isKnown(first)) {
         return forPeople(`\`ability ${shown(first)}\` is for people`);
       }
@@ -53,6 +55,13 @@ export function findDecision(words: readonly string[], folders: readonly string[
     }
   }
   return undefined;
+}
+
+/** Guards of an import may take the place of those that are there; `--dry-run` only shows them. Source: R-002-62. */
+function importsHooks(rest: readonly string[]): boolean {
+  const behind = positionals(rest.slice(rest.indexOf('import') + 1));
+  const isOther = behind.length > 0 && behind.every((word) => word !== 'hooks' && isKnown(word));
+  return !isOther && !rest.includes('--dry-run');
 }
 
 /** The same in a text that some program runs, or sends. */

@@ -1,14 +1,19 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { leavesToSay } from '../../rules/unsaid-summary.js';
 import type { Finding } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
+
+/** Where agents' tools keep hooks, and what may switch them off. */
+const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.toml'];
+const ADDS_HOOK = 'ability scaffold hook ID';
 
 /** By folder of a registry, the command that makes what lies there. */
 const SCAFFOLDS: Record<string, string> = {
   'low-level': 'ability scaffold low-level ID',
   'high-level': 'ability scaffold high-level ID',
   implementations: 'ability scaffold implementation ID --operation KEY',
-  hooks: 'ability scaffold hook ID',
+  hooks: ADDS_HOOK,
   schemas: 'ability scaffold schemas',
 };
 
@@ -64,22 +69,27 @@ export class Places {
     const folder = [hooks, registry].find((known) => way === known || way.startsWith(`${known}/`));
     if (folder !== undefined) {
       const kind = folder === registry ? way.slice(registry.length + 1).split('/')[0] : 'hooks';
-      const isConfig = way.startsWith(`${registry}/config/`) && !/\/hooks_impl\.ya?ml$/.test(way);
-      if (isConfig || this.hasTodo(way)) return undefined;
+      const isOfGuards = folder === hooks || /\/hooks_impl\.ya?ml$/.test(way);
+      if (!isOfGuards && (way.startsWith(`${registry}/config/`) || this.isUnsaid(way))) return undefined;
       return refused(`${way} is a registration`, SCAFFOLDS[kind ?? '']);
     }
     if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`, undefined);
     const holds = [registry, hooks].some((known) => known.startsWith(`${way}/`));
     if (whole && holds) return refused(`${way} holds the registry of this project`, undefined);
-    if (/(^|\/)(settings(\.local)?|hooks)\.json$/.test(way) && this.textOf(way).includes('ability guard --for ')) {
-      return refused(`${way} puts this guard before your calls`, undefined);
-    }
-    return undefined;
+    return this.putsGuard(way, whole) ? refused(`${way} puts this guard before your calls`, undefined) : undefined;
   }
 
-  /** A scaffold left something to be written there. Source: C-46. */
-  private hasTodo(way: string): boolean {
-    return /\bTODO\b/.test(this.textOf(way));
+  /** A file beside the settings that hold the guard may switch it off (`disableAllHooks`), and goes with their folder. */
+  private putsGuard(way: string, whole: boolean): boolean {
+    const folder = SETTINGS.includes(basename(way)) ? dirname(way) : whole ? way : undefined;
+    return (
+      folder !== undefined && SETTINGS.some((file) => this.textOf(join(folder, file)).includes('ability guard --for '))
+    );
+  }
+
+  /** A scaffold left something to be written there; none leaves anything in a file of guards. Source: C-46. */
+  private isUnsaid(way: string): boolean {
+    return leavesToSay(this.textOf(way));
   }
 
   private textOf(way: string): string {
@@ -96,6 +106,8 @@ function refused(what: string, scaffold: string | undefined): Finding {
   const instead =
     scaffold === undefined
       ? 'Leave it to a person.'
-      : `Use \`${scaffold}\`, and write where it leaves a TODO; or edit registry/config/.`;
+      : scaffold === ADDS_HOOK
+        ? `Add a hook with \`${scaffold}\`; what is there is for people to change.`
+        : `Use \`${scaffold}\`, whose file may be edited while its summary is unwritten; or edit registry/config/.`;
   return { about: 'registry', what, instead };
 }

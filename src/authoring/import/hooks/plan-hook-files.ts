@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { PlannedFile } from '../../planned-file.js';
 import type { HookDraft } from './draft-hooks.js';
-import { isAsImported, renderHooks } from './render-hooks.js';
+import { isAsImported, isFrom, renderHooks } from './render-hooks.js';
 
 /** Where the hooks of an import stand. */
 export interface HookSite {
@@ -35,7 +35,8 @@ export function hookFileOf({ registry, name }: Pick<HookSite, 'registry' | 'name
 /**
  * Plans the files of an import, one a phase; a phase that has no hooks any more gets an empty list.
  *
- * @throws AbilityError `import.not_ours` for a file that people wrote or edited.
+ * @throws AbilityError `import.not_ours` for a file that people wrote or edited, or that was taken over from other settings:
+ * to replace it would take those guards away.
  */
 export function planHookFiles(site: HookSite, hooks: readonly WrittenDraft[]): PlannedFile[] {
   return PHASES.flatMap((phase) => {
@@ -46,8 +47,20 @@ export function planHookFiles(site: HookSite, hooks: readonly WrittenDraft[]): P
     if (own.length === 0 && before === undefined) return [];
     const content = renderHooks(path, site.registry, site.source, own);
     if (content === before) return [];
-    if (before !== undefined && !site.overwrite && !isAsImported(before)) throw edited(path);
+    if (before !== undefined && !site.overwrite) {
+      if (!isAsImported(before)) throw edited(path);
+      if (!isFrom(site.source, before)) throw ofOthers(path, site.source);
+    }
     return [{ path, content, ...(before !== undefined && { before }) }];
+  });
+}
+
+function ofOthers(path: string, source: string): AbilityError {
+  return new AbilityError({
+    code: 'import.not_ours',
+    message: `${path} was taken over from other settings than ${source}; nothing was written`,
+    location: { file: path },
+    suggestion: 'Give this import a name of its own with --name, or replace the file and its hooks with --overwrite.',
   });
 }
 

@@ -5,13 +5,14 @@ import { renderDefinition } from '../render-definition.js';
 
 /** Begins the line by which an import knows its own file again. */
 const MARK = '# ability import hooks: sha256 ';
+const SOURCE = '# Taken over from ';
 
 /** The file of a phase, with a line that shows whether people have edited it since. */
 export function renderHooks(path: string, registry: string, source: string, hooks: JsonObject[]): string {
   const body = renderDefinition({ hooks }, []);
   const head = [
     schemaLine({ kind: 'hooks', path, registry }),
-    `# Taken over from ${source}. The same import again replaces this file, unless it was edited.`,
+    `${SOURCE}${source}. The same import again replaces this file, unless it was edited.`,
     `${MARK}${digestOf(body)}`,
   ];
   return `${head.join('\n')}\n${body}`;
@@ -23,6 +24,11 @@ export function isAsImported(text: string): boolean {
   if (at < 0) return false;
   const end = text.indexOf('\n', at);
   return end > 0 && text.slice(at + MARK.length, end) === digestOf(text.slice(end + 1));
+}
+
+/** Whether a file was taken over from these settings, and not from others whose import has the same name. */
+export function isFrom(source: string, text: string): boolean {
+  return text.includes(`\n${SOURCE}${source}. `);
 }
 
 function digestOf(text: string): string {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { HookDraft, Offence } from '../../../authoring/import/hooks/draft-hooks.js';
+import type { LostHooks } from '../../../authoring/import/hooks/lost-hooks.js';
 import type { Shown } from '../../../authoring/import/hooks/map-abilities.js';
 import type { HookSite, WrittenDraft } from '../../../authoring/import/hooks/plan-hook-files.js';
 import type { NotTaken } from '../../../authoring/import/hooks/read-settings.js';
@@ -11,6 +12,7 @@ import { isInside } from '../../../definitions/read-files.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, environmentOf, openLoader } from '../context.js';
 import { unlessInterrupted } from '../interruption.js';
+import { readCaller } from '../read-caller.js';
 import { type HookImport, hooksAsJson, renderHookImport } from '../render-hook-import.js';
 import { asTyped } from '../typed-command.js';
 
@@ -56,6 +58,7 @@ async function importHooks(
   const { draftHooks } = await import('../../../authoring/import/hooks/draft-hooks.js');
   const { readSettings } = await import('../../../authoring/import/hooks/read-settings.js');
   const { planTools } = await import('../../../authoring/import/hooks/plan-tools.js');
+  const { lostHooks } = await import('../../../authoring/import/hooks/lost-hooks.js');
   const { hookFileOf, planHookFiles } = await import('../../../authoring/import/hooks/plan-hook-files.js');
   const { planServiceFiles } = await import('../../../authoring/import/hooks/plan-service-files.js');
   const { registryFolder } = await import('../registry-folder.js');
@@ -77,7 +80,9 @@ async function importHooks(
   const hooks: WrittenDraft[] = [];
   for (const draft of drafts) hooks.push({ draft, definition: await definitionOf(draft, asked, signal) });
   const files = [...(tools?.files ?? []), ...planServiceFiles(site, drafts), ...planHookFiles(site, hooks)];
+  const lost = lostHooks(registry, site, hooks);
   if (!flags.dryRun && files.length > 0) {
+    refuseLoss(context, lost);
     const { whileAlone } = await import('../while-alone.js');
     const { writeTogether } = await import('../../../authoring/write-together.js');
     const note = (text: string): void => context.terminal.note(text);
@@ -86,7 +91,22 @@ async function importHooks(
   const { callToShow } = await import('../call-to-show.js');
   const denied = callToShow(hooks, abilities);
   const isDryRun = flags.dryRun === true;
-  return { source, isDryRun, isRun: asked.isRun, hooks, notTaken, files, ...(denied && { denied }) };
+  return { source, isDryRun, isRun: asked.isRun, hooks, notTaken, files, lost, ...(denied && { denied }) };
+}
+
+/**
+ * Which guards there are is for people. Who typed the command is a claim; `ability guard` refuses it in an agent's shell.
+ *
+ * @throws AbilityError `import.by_agent`. Source: R-002-62.
+ */
+function refuseLoss({ env }: Context, { removed, changed }: LostHooks): void {
+  const lost = [...removed, ...changed];
+  if (lost.length === 0 || readCaller(env) !== 'agent') return;
+  throw new AbilityError({
+    code: 'import.by_agent',
+    message: `This import would remove or change hooks that are there (${lost.join(', ')}), and it was typed by an agent; nothing was written`,
+    suggestion: 'Ask a person to type it, or import under another --name, which adds hooks and takes none away.',
+  });
 }
 
 interface Asked {

@@ -96,6 +96,12 @@ describe('R-002-18: before a call', () => {
     expect(answer.warnings).toEqual(['The answer of the hook guard has an unknown signal: "team_note"']);
   });
 
+  test('R-002-47: of a prompt it is kept without one, since its session shows it; nearly a known one still has it', () => {
+    const answer = read({ hook_signals: { team_note: 'x', ability_gaurds: [] } }, 'PromptSubmit');
+    expect(answer).toMatchObject({ hook_signals: { team_note: 'x', ability_gaurds: [] } });
+    expect(answer.warnings).toEqual([expect.stringMatching(/unknown signal: "ability_gaurds".*ability_guards/)]);
+  });
+
   test('an error that the hook reports refuses, whatever it decides beside', () => {
     expect(read({ status: 'error', guard_decision: 'allow', reason: 'down' })).toMatchObject({
       status: 'error',

@@ -19,7 +19,15 @@ const guard = (id: string, ...must_deny: JsonObject[]): WrittenDraft => {
 };
 const said = (hooks: WrittenDraft[]): string => {
   const denied = callToShow(hooks, BOTH);
-  const done = { source: '.claude/settings.json', isDryRun: false, isRun: true, hooks, notTaken: [], files: [] };
+  const done = {
+    source: '.claude/settings.json',
+    isDryRun: false,
+    isRun: true,
+    hooks,
+    notTaken: [],
+    lost: { removed: [], changed: [] },
+    files: [],
+  };
   return renderHookImport({ ...done, ...(denied && { denied }) }, (_, text) => text);
 };
 

@@ -18,6 +18,7 @@ test('what a hook of a prompt warns of is shown, on one line each', () => {
     hooks: [{ hook_id: 'careful', phase: 'PromptSubmit', path: '', status: 'ok', warnings: ['About\ndeleting.'] }],
     stop_hooks: [],
   } as unknown as SeenSession;
+  expect(renderSession(seen)[0]).toMatch(/; 1 turn$/);
   expect(renderSession(seen)).toContainEqual(
     expect.stringMatching(/^ {2}the hook careful of PromptSubmit warns: About.+deleting\.$/),
   );

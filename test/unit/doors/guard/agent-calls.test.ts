@@ -24,6 +24,7 @@ describe('writes of an agent tool (R-002-58)', () => {
     ['NotebookEdit', { notebook_path: 'registry/low-level/x.ipynb', new_source: 'x' }],
     ['Write', { file_path: '.system/cache/guard.json', content: '{}' }],
     ['Write', { file_path: 'registry/config/hooks_impl.yaml', content: 'x' }],
+    ['Edit', { file_path: 'registry/hooks/PostAbilityCall.yaml', old_string: 'TODO', new_string: 'x' }],
     [
       'apply_patch',
       { command: '*** Begin Patch\n*** Update File: registry/hooks/PreAbilityCall.yaml\n@@\n-a\n+b\n*** End Patch' },
@@ -50,6 +51,7 @@ describe('writes of an agent tool (R-002-58)', () => {
     ['Write', { file_path: 'src/new.ts', content: 'registry/low-level/new.yaml' }],
     ['Write', { file_path: 'registry/config/services.yaml', content: 'x' }],
     ['Edit', { file_path: 'registry/low-level/draft.yaml', old_string: 'TODO say', new_string: 'It says' }],
+    ['Edit', { file_path: 'registry/low-level/scaffolded.yaml', old_string: 'Say here', new_string: 'It says' }],
     ['Edit', { file_path: 'ops/tools/make-report.py', old_string: 'a', new_string: 'b' }],
     ['Read', { file_path: 'registry/low-level/report.make.yaml' }],
     ['mcp__filesystem__read_file', { path: 'ability.yaml' }],
@@ -59,6 +61,29 @@ describe('writes of an agent tool (R-002-58)', () => {
   ])('%s of %j passes', async (name, input) => {
     const { project, ask } = guardedProject();
     expect(await ask(claudeCall(name, input, project.root))).toEqual(NO_OPINION);
+  });
+
+  test.each([
+    ['Write', { file_path: '.claude/settings.local.json', content: '{"disableAllHooks":true}' }],
+    ['Bash', { command: `echo '{"disableAllHooks":true}' > .claude/settings.local.json` }],
+    ['Bash', { command: 'cd .claude && cp /tmp/x settings.local.json' }],
+    ['Bash', { command: 'rm -rf .claude' }],
+    ['Bash', { command: 'mv .claude /tmp/old' }],
+  ])('nor what may switch it off: %s of %j', async (name, input) => {
+    const files = { '.claude/settings.json': '{"hooks":"ability guard --for claude"}' };
+    const { project, ask } = guardedProject(files);
+    const { exit, stderr } = await ask(claudeCall(name, input, project.root));
+    expect(stderr).toMatch(/puts this guard before your calls/);
+    expect(exit).toBe(2);
+  });
+
+  test.each([
+    ['Write', { file_path: '.claude/settings.local.json', content: '{}' }],
+    ['Write', { file_path: '.claude/hooks.json', content: '{}' }],
+    ['Bash', { command: 'rm -rf .claude' }],
+  ])('settings without the guard may be written: %s of %j', async (name, input) => {
+    const { project, ask } = guardedProject({ '.claude/settings.json': '{"hooks":{}}' });
+    expect(await ask(claudeCall(name, input, project.root))).toMatchObject({ exit: 0 });
   });
 
   test('the settings that put the guard before calls are not for an agent to write', async () => {

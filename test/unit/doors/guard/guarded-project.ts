@@ -43,6 +43,10 @@ export const FILES = {
     '    match: { abilities: ["logs.*"] }',
     '    handler: { expression: { confirm_if: "input.limit > 100", reason: That is much. } }',
   ].join('\n'),
+  'registry/low-level/scaffolded.yaml':
+    'operation_key: draft.two\nsummary: Say here what draft.two is for.\neffects: read\n',
+  'registry/hooks/PostAbilityCall.yaml': '# TODO in staging, too; Say here what it is for.\nhooks: []\n',
+  'registry/config/hooks_impl.yaml': '# TODO\nhooks: []\n',
   'registry/low-level/draft.yaml': 'operation_key: draft.one\nsummary: TODO say what it does\neffects: read\n',
   'ops/tools/make-report.py': 'print(1)\n',
   'ops/tools/other.py': 'print(2)\n',

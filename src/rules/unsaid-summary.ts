@@ -1,0 +1,9 @@
+/** The summary that a scaffold writes where it was given none: what it leaves to say. Source: C-46. */
+export function unsaidSummary(id: string): string {
+  return `Say here what ${id} is for.`;
+}
+
+/** Whether a text has such a summary still, or a TODO. */
+export function leavesToSay(text: string): boolean {
+  return /\bTODO\b|\bSay here what \S+ is for\./.test(text);
+}
