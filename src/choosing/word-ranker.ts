@@ -1,0 +1,125 @@
+import type { AbilityText } from './ability-text.js';
+import { findPhrases, type Phrase, phrasesOf } from './phrases.js';
+import { type Ranked, type Ranker, type RankQuery, USUAL_LIMIT } from './ranker.js';
+import { WEIGHTS, type Weights } from './weights.js';
+import { type Postings, WordIndex } from './word-index.js';
+import { type Word, wordsIn, wordTexts } from './words.js';
+
+/** A word of a request, or one that begins like it. */
+interface Term {
+  /** As it was written, in lower case. */
+  text: string;
+  /** The stem of that. */
+  asked: string;
+  /** What it counts for: its worth times how much it tells. */
+  weight: number;
+  isStop: boolean;
+  postings: Postings | undefined;
+}
+
+/**
+ * Ranks by shared words: BM25F over the parts of an ability, with stems, stop words that count for less, and words that begin alike.
+ *
+ * Nothing is learnt from requests; what it goes by are the texts of the abilities and {@link WEIGHTS}.
+ */
+export class WordRanker implements Ranker {
+  private readonly ids: string[];
+  private readonly not: Phrase[][];
+  private readonly index: WordIndex;
+
+  constructor(
+    abilities: readonly AbilityText[],
+    private readonly weights: Weights = WEIGHTS,
+  ) {
+    this.ids = abilities.map(({ id }) => id);
+    this.not = abilities.map(({ not }) => phrasesOf(not));
+    this.index = new WordIndex(abilities, weights);
+  }
+
+  async rank(query: RankQuery): Promise<Ranked[]> {
+    return this.rankNow(query);
+  }
+
+  /** As {@link rank}; it waits for nothing. */
+  rankNow({ text, among, without, limit = USUAL_LIMIT }: RankQuery): Ranked[] {
+    const terms = this.termsOf(text, without);
+    const strengths = this.strengthsOf(terms);
+    const scale = this.scaleOf(terms);
+    const texts = wordTexts(text);
+    const ranked = [...strengths].flatMap(([place, strength]) => {
+      const id = this.ids[place] ?? '';
+      if (among && !among.has(id)) return [];
+      const against = findPhrases(this.not[place] ?? [], texts);
+      const share = strength / scale;
+      const score = (share / (share + this.weights.even)) * this.weights.penalty ** Math.min(against.length, 1);
+      return [{ place, id, score, against }];
+    });
+    ranked.sort((one, other) => other.score - one.score || one.place - other.place);
+    return ranked.slice(0, limit).map(({ place, id, score, against }) => {
+      const shared = terms.filter((term) => !term.isStop && amountAt(term.postings, place) > 0);
+      const heaviest = shared.sort((one, other) => other.weight - one.weight);
+      const words = [...new Set(heaviest.map((term) => term.text))];
+      return { id, score, words, stems: [...new Set(heaviest.map(({ asked }) => asked))], against };
+    });
+  }
+
+  /** Each word once, however often it is said; a request that repeats itself asks for nothing more. */
+  private termsOf(text: string, without?: ReadonlySet<string>): Term[] {
+    const words = new Map<string, Word>();
+    for (const word of wordsIn(text)) if (!words.has(word.stem) && !without?.has(word.stem)) words.set(word.stem, word);
+    return [...words.values()].flatMap((word) => {
+      const own = this.term(word, word.stem, 1);
+      if (own.postings || word.kind !== 'content') return [own];
+      const { worth } = this.weights.alike;
+      return [own, ...this.index.alike(word.stem).map(({ stem, likeness }) => this.term(word, stem, worth * likeness))];
+    });
+  }
+
+  private term({ text, stem: asked, kind }: Word, stem: string, worth: number): Term {
+    const isNumber = kind === 'number' ? this.weights.number : 1;
+    const weight = worth * isNumber * this.index.rarity(stem);
+    return { text, asked, weight, isStop: kind === 'stop', postings: this.index.find(stem) };
+  }
+
+  /** By the place of the ability. */
+  private strengthsOf(terms: readonly Term[]): Map<number, number> {
+    const strengths = new Map<number, number>();
+    const { saturation } = this.weights;
+    for (const { weight, postings } of terms) {
+      if (!postings) continue;
+      const { at, amount } = postings;
+      for (let entry = 0; entry < at.length; entry += 1) {
+        const place = at[entry] ?? 0;
+        const much = amount[entry] ?? 0;
+        const strength = (weight * much * (saturation + 1)) / (much + saturation);
+        strengths.set(place, (strengths.get(place) ?? 0) + strength);
+      }
+    }
+    return strengths;
+  }
+
+  /** What a strength is divided by: what one telling word is worth, and more for a request of many words, which hits something anywhere. */
+  private scaleOf(terms: readonly Term[]): number {
+    const { requestLength } = this.weights;
+    const whole = terms.reduce((sum, { weight, isStop }) => sum + weight * (isStop ? STOP_IN_REQUEST : 1), 0);
+    return this.index.highest * Math.max(1, whole / this.index.highest) ** requestLength;
+  }
+}
+
+/** What a stop word adds to the length of a request. */
+const STOP_IN_REQUEST = 0.1;
+
+/** How much of a term an ability has. */
+function amountAt(postings: Postings | undefined, place: number): number {
+  if (!postings) return 0;
+  const { at, amount } = postings;
+  let [low, high] = [0, at.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = at[middle] ?? 0;
+    if (found === place) return amount[middle] ?? 0;
+    if (found < place) low = middle + 1;
+    else high = middle - 1;
+  }
+  return 0;
+}
