@@ -72,7 +72,7 @@ function pathsOf(weights: Weights): Path[] {
     typeof value === 'number' ? [[key]] : Object.keys(value).map((inner) => [key, inner]),
   );
   // No open set has these, or what they decide is a matter of the threshold.
-  const apart = new Set(['even', 'penalty', 'server', 'notes', 'keywords', 'examples']);
+  const apart = new Set(['even', 'penalty', 'server', 'keywords', 'examples']);
   return open.filter((path) => !path.some((part) => apart.has(part)));
 }
 

@@ -9,7 +9,6 @@ export const FIELDS = [
   'parameters',
   'examples',
   'keywords',
-  'notes',
 ] as const;
 
 /** One of {@link FIELDS}. */

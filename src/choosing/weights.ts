@@ -35,7 +35,6 @@ export const WEIGHTS: Weights = {
     parameters: 0.5,
     examples: 0.5,
     keywords: 2,
-    notes: 0.3,
   },
   length: {
     id: 0.3,
@@ -47,7 +46,6 @@ export const WEIGHTS: Weights = {
     parameters: 0.75,
     examples: 0.75,
     keywords: 0.3,
-    notes: 0.75,
   },
   saturation: 1.8,
   stop: { said: 0.1, uttered: 0.5 },

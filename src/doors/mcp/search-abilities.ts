@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import type { Effect } from '../../contracts/effects.js';
-import { AbilityError } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Registry } from '../../definitions/registry.js';
-import { EnvironmentVariables } from '../../planning/environment-variables.js';
-import { resolvePlan } from '../../planning/resolve-plan.js';
 import { oneLine } from '../../rules/shown-text.js';
-import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
+import { effectsOf } from '../answers/effects-of.js';
+import type { ToolAnswer, ToolCall } from './mcp-door.js';
 
 /** What `ability_search` takes. */
 export const searchInput = z.strictObject({
@@ -36,7 +33,7 @@ export async function search({ door }: ToolCall, { query, limit }: z.output<type
   const abilities = found.slice(0, limit).map(({ ability: { id, definition } }) => ({
     id,
     summary: oneLine(definition.summary),
-    effects: effectsOf(registry, id, door),
+    effects: effectsOf(registry, id, door.environment, door.env),
     ...(definition.status !== undefined && { status: definition.status }),
     ...(definition.replaced_by !== undefined && { replaced_by: definition.replaced_by }),
   }));
@@ -55,19 +52,6 @@ export function offeredIn({ workflows, operations }: Registry, environment: stri
   return [...high.sort(byId), ...low.sort(byId)].filter(({ definition }) => {
     return definition.scope.environments?.includes(environment) ?? true;
   });
-}
-
-/** The gravest effect of an ability; null where it cannot be planned. */
-export function effectsOf(registry: Registry, id: string, { environment, env }: McpDoor): Effect | null {
-  const operation = registry.operations.get(id)?.value;
-  if (operation) return operation.effects;
-  try {
-    const variables = new EnvironmentVariables(registry.root, environment, env);
-    return resolvePlan(registry, id, environment, variables).plan.ability.effects;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return null;
-  }
 }
 
 function hitsOf({ id, definition }: Offered, wanted: ReadonlySet<string>): number {
