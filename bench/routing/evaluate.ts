@@ -30,7 +30,7 @@ export interface EvaluateOptions {
   half: Half;
   /** Ranks among all tools where a request names candidates, too. */
   wholePool?: boolean;
-  /** At most so many requests, in their order. */
+  /** About so many requests at most, from all over the set. */
   most?: number;
 }
 
@@ -52,7 +52,9 @@ export function evaluate(
     times?.push(performance.now() - start);
     return ranked;
   };
-  const chosen = set.queries.filter((query) => halfOf(query) === half).slice(0, most);
+  const all = set.queries.filter((query) => halfOf(query) === half);
+  const every = Math.max(1, Math.ceil(all.length / most));
+  const chosen = all.filter((_, at) => at % every === 0);
   for (const { text, gold, decision, candidates, removed_gold } of chosen) {
     const ranked = timed(text, candidates);
     if (gold.length > 0) {

@@ -22,7 +22,7 @@ export function auroc(fitting: readonly number[], unfitting: readonly number[]):
   ].sort((one, other) => one.score - other.score);
   let ranks = 0;
   for (let from = 0; from < all.length; ) {
-    let to = from;
+    let to = from + 1;
     while (to < all.length && all[to]?.score === all[from]?.score) to += 1;
     const rank = (from + to + 1) / 2;
     ranks += rank * all.slice(from, to).filter(({ fits }) => fits).length;

@@ -20,3 +20,18 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   provide provides provided show use uses used using able possible way ways
   thing things something anything everything someone anyone`.split(/\s+/),
 );
+
+/**
+ * Words that say little of which ability is meant where many could do it to something: "write", "find", "new", "best". In a project of ten
+ * abilities each of them would look rare, so they can tell only so much. English, lower case, one form of each.
+ */
+export const COMMON_WORDS: ReadonlySet<string> = new Set(
+  `ask answer question explain describe discuss suggest recommend advice idea tip example
+  write read say word text list name number
+  run start begin stop check see view find search watch learn understand think plan choose pick
+  create build add put set change update edit keep save send receive open close turn work play
+  new best good better great nice easy quick quickly simple specific different similar certain current currently latest recent today
+  information info detail data result list type kind part time day week month year people person place world`.split(
+    /\s+/,
+  ),
+);

@@ -47,7 +47,7 @@ export async function suggest(pool: AbilityPool, { text, scope, limit = 5 }: Sug
   const asked = requestOf(text);
   const ranked = await pool.ranker.rank({ text: asked });
   const candidates = ranked.flatMap((one) => candidateOf(pool, one, scope));
-  const fitting = candidates.filter(({ ranked: { score } }) => score >= FITS);
+  const fitting = candidates.filter(({ ranked: { score, words } }) => score >= FITS && words.length > 0);
   if (fitting.length === 0) return { suggestions: [], nearest: ranked.slice(0, 3).map(({ id }) => id), question: null };
   const ordered = ordering(fitting);
   const needed = await withoutCovered(pool, asked, ordered);
@@ -60,22 +60,23 @@ interface Candidate {
   ranked: Ranked;
   ability: ChoosableAbility;
   isHere: boolean;
-  /** The score as its place sees it. */
+  /** How strongly it fits, as its place sees it: twice as much is twice as many words of the same worth. */
   standing: number;
 }
 
-/** What is left of a score outside of the current scope, or of an ability that is deprecated. */
-const ELSEWHERE = 0.85;
-const DEPRECATED = 0.7;
-/** What reaches this share of the best fits about as well. */
-const ABOUT = 0.8;
+/** What is left of the strength outside of the current scope, or of an ability that is deprecated. */
+const ELSEWHERE = 0.75;
+const DEPRECATED = 0.5;
+/** What has this share of the strength of the best fits about as well. */
+const ABOUT = 0.7;
 
 function candidateOf({ abilities }: AbilityPool, ranked: Ranked, scope: string | null): Candidate[] {
   const ability = abilities.get(ranked.id);
   if (!ability) return [];
   const isHere = isInScope(ability, scope);
   const isDeprecated = ability.definition.status === 'deprecated';
-  const standing = ranked.score * (isHere ? 1 : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
+  const strength = ranked.score / (1 - ranked.score);
+  const standing = strength * (isHere ? 1 : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
   return [{ ranked, ability, isHere, standing }];
 }
 
@@ -89,20 +90,21 @@ function ordering(candidates: readonly Candidate[]): Candidate[] {
   return [...candidates].sort((one, other) => tier(other) - tier(one) || other.standing - one.standing);
 }
 
-/** Leaves out low-level abilities that fit only by what a high-level one before them covers. */
+/** Leaves out low-level abilities that fit only by what a high-level one covers which fits about as well. */
 async function withoutCovered(
   { ranker }: AbilityPool,
   text: string,
   ordered: readonly Candidate[],
 ): Promise<Candidate[]> {
   const kept: Candidate[] = [];
-  const covered = new Set<string>();
+  const high = ordered.filter(({ ability }) => ability.level === 'high');
   for (const candidate of ordered) {
-    const { ability, ranked } = candidate;
-    if (ability.level === 'high') for (const stem of ranked.stems) covered.add(stem);
-    else if (covered.size > 0) {
-      const [rest] = await ranker.rank({ text, among: new Set([ability.id]), without: covered });
-      if (rest === undefined || rest.score < FITS) continue;
+    const { ability, standing } = candidate;
+    const over = ability.level === 'high' ? [] : high.filter((other) => other.standing >= standing * ABOUT);
+    if (over.length > 0) {
+      const without = new Set(over.flatMap(({ ranked: { stems } }) => stems));
+      const [rest] = await ranker.rank({ text, among: new Set([ability.id]), without });
+      if (rest === undefined || rest.score < FITS || rest.words.length === 0) continue;
     }
     kept.push(candidate);
   }

@@ -50,15 +50,15 @@ export class WordRanker implements Ranker {
       const id = this.ids[place] ?? '';
       if (among && !among.has(id)) return [];
       const against = findPhrases(this.not[place] ?? [], texts);
-      const share = strength / scale;
-      const score = (share / (share + this.weights.even)) * this.weights.penalty ** Math.min(against.length, 1);
+      const share = (strength / scale) * (against.length > 0 ? this.weights.penalty : 1);
+      const score = share / (share + this.weights.even);
       return [{ place, id, score, against }];
     });
     ranked.sort((one, other) => other.score - one.score || one.place - other.place);
     return ranked.slice(0, limit).map(({ place, id, score, against }) => {
       const shared = terms.filter((term) => !term.isStop && amountAt(term.postings, place) > 0);
       const heaviest = shared.sort((one, other) => other.weight - one.weight);
-      const words = [...new Set(heaviest.map((term) => term.text))];
+      const words = [...new Set(heaviest.map((term) => term.text))].filter((word) => word.length > 1);
       return { id, score, words, stems: [...new Set(heaviest.map(({ asked }) => asked))], against };
     });
   }
@@ -69,7 +69,7 @@ export class WordRanker implements Ranker {
     for (const word of wordsIn(text)) if (!words.has(word.stem) && !without?.has(word.stem)) words.set(word.stem, word);
     return [...words.values()].flatMap((word) => {
       const own = this.term(word, word.stem, 1);
-      if (own.postings || word.kind !== 'content') return [own];
+      if (own.postings || word.kind === 'stop' || word.kind === 'number') return [own];
       const { worth } = this.weights.alike;
       return [own, ...this.index.alike(word.stem).map(({ stem, likeness }) => this.term(word, stem, worth * likeness))];
     });
@@ -77,8 +77,14 @@ export class WordRanker implements Ranker {
 
   private term({ text, stem: asked, kind }: Word, stem: string, worth: number): Term {
     const isNumber = kind === 'number' ? this.weights.number : 1;
-    const weight = worth * isNumber * this.index.rarity(stem);
+    const rarity = Math.min(this.index.rarity(stem), this.mostOf(kind));
+    const weight = worth * isNumber * rarity;
     return { text, asked, weight, isStop: kind === 'stop', postings: this.index.find(stem) };
+  }
+
+  private mostOf(kind: Word['kind']): number {
+    const { stop, common } = this.weights.most;
+    return kind === 'stop' ? stop : kind === 'common' ? common : Number.POSITIVE_INFINITY;
   }
 
   /** By the place of the ability. */
@@ -100,9 +106,9 @@ export class WordRanker implements Ranker {
 
   /** What a strength is divided by: what one telling word is worth, and more for a request of many words, which hits something anywhere. */
   private scaleOf(terms: readonly Term[]): number {
-    const { requestLength } = this.weights;
-    const whole = terms.reduce((sum, { weight, isStop }) => sum + weight * (isStop ? STOP_IN_REQUEST : 1), 0);
-    return this.index.highest * Math.max(1, whole / this.index.highest) ** requestLength;
+    const { highest } = this.index;
+    const words = terms.reduce((sum, { weight, isStop }) => sum + weight * (isStop ? STOP_IN_REQUEST : 1), 0) / highest;
+    return highest * (1 + this.weights.requestLength * Math.log(Math.max(1, words)));
   }
 }
 

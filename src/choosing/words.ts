@@ -1,6 +1,6 @@
 /** How texts become words, the same for abilities and for requests. */
 import { stemOf } from './stem.js';
-import { STOP_WORDS } from './stop-words.js';
+import { COMMON_WORDS, STOP_WORDS } from './stop-words.js';
 
 /** A word of a text. */
 export interface Word {
@@ -8,7 +8,7 @@ export interface Word {
   text: string;
   /** What it is compared by. */
   stem: string;
-  kind: 'content' | 'stop' | 'number';
+  kind: 'content' | 'common' | 'stop' | 'number';
 }
 
 /**
@@ -58,8 +58,16 @@ function wordOf(text: string): Word {
   const before = known.get(text);
   if (before) return before;
   if (known.size >= MOST_KNOWN) known.clear();
-  const kind = STOP_WORDS.has(text) ? 'stop' : /^\p{N}+$/u.test(text) ? 'number' : 'content';
-  const word: Word = { text, stem: stemOf(text), kind };
+  const stem = stemOf(text);
+  const word: Word = { text, stem, kind: kindOf(text, stem) };
   known.set(text, word);
   return word;
 }
+
+function kindOf(text: string, stem: string): Word['kind'] {
+  if (STOP_WORDS.has(text)) return 'stop';
+  if (/^\p{N}+$/u.test(text)) return 'number';
+  return COMMON_STEMS.has(stem) ? 'common' : 'content';
+}
+
+const COMMON_STEMS: ReadonlySet<string> = new Set([...COMMON_WORDS].map(stemOf));

@@ -6,7 +6,7 @@ import type { Lifecycle } from '../../contracts/lifecycle.js';
 import type { Placement } from '../../contracts/placement.js';
 import type { Registry } from '../../definitions/registry.js';
 import { inferPlacement } from '../../planning/infer-placement.js';
-import { effectsOf } from './effects-of.js';
+import { effectOf } from '../../planning/lint/since/effects.js';
 
 /** How much is told of each suggestion. */
 export const DETAILS = ['name', 'summary', 'schema'] as const;
@@ -16,8 +16,8 @@ export type Detail = (typeof DETAILS)[number];
 
 /** A suggestion, with what a caller decides by. Source: issue 14, item 1; R-001-25. */
 export interface RoutedAbility extends Suggestion {
-  /** The gravest; null where it cannot be planned. */
-  effects: Effect | null;
+  /** The gravest of what it may call. */
+  effects: Effect;
   /** From `summary` on. */
   summary?: string;
   type?: string;
@@ -46,8 +46,6 @@ export interface RouteQuestion {
   /** As `findScope` has it. */
   scope: string;
   detail: Detail;
-  /** In which credentials are looked for. */
-  env: NodeJS.ProcessEnv;
   limit?: number;
 }
 
@@ -59,9 +57,9 @@ export async function routeRequest(question: RouteQuestion, request: string): Pr
   return { request, fits: suggestions.length > 0, ...found, suggestions };
 }
 
-function describe({ registry, environment, detail, env, pool }: RouteQuestion, suggestion: Suggestion): RoutedAbility {
+function describe({ registry, environment, detail, pool }: RouteQuestion, suggestion: Suggestion): RoutedAbility {
   const { id } = suggestion;
-  const effects = effectsOf(registry, id, environment, env);
+  const effects = effectOf(registry, id);
   const definition = pool.abilities.get(id)?.definition;
   if (detail === 'name' || !definition) return { ...suggestion, effects };
   const { summary, status, replaced_by, input_schema, output_schema } = definition;
