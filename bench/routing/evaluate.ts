@@ -27,7 +27,8 @@ export function halfOf({ id }: Pick<Query, 'id'>): Half {
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions {
-  half: Half;
+  /** Absent: all requests. */
+  half?: Half;
   /** Ranks among all tools where a request names candidates, too. */
   wholePool?: boolean;
   /** About so many requests at most, from all over the set. */
@@ -52,7 +53,7 @@ export function evaluate(
     times?.push(performance.now() - start);
     return ranked;
   };
-  const all = set.queries.filter((query) => halfOf(query) === half);
+  const all = set.queries.filter((query) => half === undefined || halfOf(query) === half);
   const every = Math.max(1, Math.ceil(all.length / most));
   const chosen = all.filter((_, at) => at % every === 0);
   for (const { text, gold, decision, candidates, removed_gold } of chosen) {

@@ -43,7 +43,7 @@ export const WEIGHTS: Weights = {
     name: 0.3,
     module: 0.3,
     server: 0.3,
-    summary: 0.6,
+    summary: 0.4,
     uses: 0.75,
     parameters: 0.75,
     examples: 0.75,
@@ -55,7 +55,7 @@ export const WEIGHTS: Weights = {
   number: 0.3,
   alike: { worth: 0.5, from: 0.7 },
   background: 50,
-  requestLength: 1,
-  even: 0.55,
+  requestLength: 0.7,
+  even: 0.65,
   penalty: 0.4,
 };

@@ -3,7 +3,7 @@ import { findPhrases, type Phrase, phrasesOf } from './phrases.js';
 import { type Ranked, type Ranker, type RankQuery, USUAL_LIMIT } from './ranker.js';
 import { WEIGHTS, type Weights } from './weights.js';
 import { type Postings, WordIndex } from './word-index.js';
-import { type Word, wordsIn, wordTexts } from './words.js';
+import { joinedNeighbours, type Word, wordsIn, wordTexts } from './words.js';
 
 /** A word of a request, or one that begins like it. */
 interface Term {
@@ -66,7 +66,10 @@ export class WordRanker implements Ranker {
   /** Each word once, however often it is said; a request that repeats itself asks for nothing more. */
   private termsOf(text: string, without?: ReadonlySet<string>): Term[] {
     const words = new Map<string, Word>();
-    for (const word of wordsIn(text)) if (!words.has(word.stem) && !without?.has(word.stem)) words.set(word.stem, word);
+    const said = wordsIn(text);
+    const joined = joinedNeighbours(said).filter(({ stem, kind }) => kind === 'content' && this.index.find(stem));
+    for (const word of [...said, ...joined])
+      if (!words.has(word.stem) && !without?.has(word.stem)) words.set(word.stem, word);
     return [...words.values()].flatMap((word) => {
       const own = this.term(word, word.stem, 1);
       if (own.postings || word.kind === 'stop' || word.kind === 'number') return [own];

@@ -28,20 +28,25 @@ export function wordTexts(text: string): string[] {
     .flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : [run]));
 }
 
-/** {@link wordTexts} with what is known of each; a word of several parts, such as `GitHub`, follows them whole. */
+/** {@link wordTexts} with what is known of each; a word of several parts, such as `GitHub` or `sign-up`, follows them whole. */
 export function wordsIn(text: string): Word[] {
   const plain = text.normalize('NFKC').replace(/['’]/g, '');
   return (plain.match(CHUNK) ?? []).flatMap((chunk) => {
     const parts = wordTexts(chunk);
     const isName = parts.length > 1 && !UNSPACED.test(chunk);
-    return [...parts, ...(isName ? [chunk.toLowerCase()] : [])].map(wordOf);
+    return [...parts, ...(isName ? [chunk.replaceAll('-', '').toLowerCase()] : [])].map(wordOf);
   });
+}
+
+/** The words that two neighbours make together: `sign up` is also `signup`. */
+export function joinedNeighbours(words: readonly Word[]): Word[] {
+  return words.slice(1).map((word, at) => wordOf(`${words[at]?.text ?? ''}${word.text}`));
 }
 
 const BEFORE_CAPITAL = /(\p{Ll}|\p{N})(\p{Lu})/gu;
 const IN_CAPITALS = /(\p{Lu})(\p{Lu}\p{Ll})/gu;
 const NO_WORD = /[^\p{L}\p{M}\p{N}]+/u;
-const CHUNK = /[\p{L}\p{M}\p{N}]+/gu;
+const CHUNK = /[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}\p{N}]+)*/gu;
 const RUN = /[\p{L}\p{M}]+|\p{N}+/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
