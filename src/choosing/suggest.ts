@@ -48,11 +48,17 @@ export async function suggest(pool: AbilityPool, { text, scope, limit = 5 }: Sug
   const ranked = await pool.ranker.rank({ text: asked });
   const candidates = ranked.flatMap((one) => candidateOf(pool, one, scope));
   const fitting = candidates.filter(({ ranked: { score, words } }) => score >= FITS && words.length > 0);
-  if (fitting.length === 0) return { suggestions: [], nearest: ranked.slice(0, 3).map(({ id }) => id), question: null };
+  if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), question: null };
   const ordered = ordering(fitting);
   const needed = await withoutCovered(pool, asked, ordered);
   const suggestions = needed.slice(0, limit).map((candidate) => suggestionOf(candidate, asked));
   return { suggestions, nearest: [], question: questionFor(suggestions[0]) };
+}
+
+/** At most three that share a word which says something. */
+function nearestOf(ranked: readonly Ranked[]): string[] {
+  const near = ranked.filter(({ words }) => words.length > 0);
+  return near.slice(0, 3).map(({ id }) => id);
 }
 
 /** A ranked ability with what else decides about its place. */
