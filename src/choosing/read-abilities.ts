@@ -5,11 +5,15 @@ import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Registry } from '../definitions/registry.js';
 import type { AbilityText } from './ability-text.js';
 
-/** An ability that can be suggested. */
-export interface ChoosableAbility {
+/** An ability that can be run in an environment. */
+export interface Offered {
   id: string;
   level: 'high' | 'low';
   definition: HighLevel | LowLevel;
+}
+
+/** An ability that can be suggested. */
+export interface ChoosableAbility extends Offered {
   text: AbilityText;
   /** Where it belongs: its `scope.modules`, and the modules that list it. None: everywhere. */
   modules: string[];
@@ -17,23 +21,24 @@ export interface ChoosableAbility {
   scopes: string[];
 }
 
-/**
- * What can be run in an environment, as it is searched: high-level abilities first, each kind by id. Workflows without steps are left out.
- *
- * Source: R-000-15, R-000-31, R-000-39, R-000-65; issue 14, item 1.
- */
-export function readAbilities(registry: Registry, environment: string): ChoosableAbility[] {
-  const servers = serversOf(registry);
-  const high = [...registry.workflows.values()]
-    .filter(({ value }) => value.steps.length > 0)
-    .map(({ value }) => choosable(registry, value.id, value, []));
-  const low = [...registry.operations.values()].map(({ value }) => {
-    return choosable(registry, value.operation_key, value, servers.get(value.operation_key) ?? []);
+/** What can be run in an environment: high-level abilities first, each kind by id. Workflows without steps are left out. */
+export function offeredIn({ workflows, operations }: Registry, environment: string): Offered[] {
+  const high = [...workflows.values()].flatMap(({ value }): Offered[] =>
+    value.steps.length === 0 ? [] : [{ id: value.id, level: 'high', definition: value }],
+  );
+  const low = [...operations.values()].map(({ value }): Offered => {
+    return { id: value.operation_key, level: 'low', definition: value };
   });
-  const byId = (one: ChoosableAbility, other: ChoosableAbility): number => (one.id < other.id ? -1 : 1);
+  const byId = (one: Offered, other: Offered): number => (one.id < other.id ? -1 : 1);
   return [...high.sort(byId), ...low.sort(byId)].filter(({ definition }) => {
     return definition.scope.environments?.includes(environment) ?? true;
   });
+}
+
+/** {@link offeredIn} as it is searched. Source: R-000-15, R-000-31, R-000-39, R-000-65; issue 14, item 1. */
+export function readAbilities(registry: Registry, environment: string): ChoosableAbility[] {
+  const servers = serversOf(registry);
+  return offeredIn(registry, environment).map((offered) => choosable(registry, offered, servers.get(offered.id) ?? []));
 }
 
 /** A tool of an MCP server. */
@@ -54,12 +59,8 @@ function serversOf({ operations, implementations, configs }: Registry): Map<stri
   return tools;
 }
 
-function choosable(
-  registry: Registry,
-  id: string,
-  definition: HighLevel | LowLevel,
-  tools: readonly Tool[],
-): ChoosableAbility {
+function choosable(registry: Registry, offered: Offered, tools: readonly Tool[]): ChoosableAbility {
+  const { id, definition } = offered;
   const hints = [definition.routing_hints, registry.configs.get(id)?.value.routing_hints];
   const hinted = (name: 'keywords' | 'negative_keywords' | 'scopes'): string[] =>
     hints.flatMap((one) => one?.[name] ?? []);
@@ -82,7 +83,7 @@ function choosable(
     },
     not: hinted('negative_keywords'),
   };
-  return { id, level: isHigh ? 'high' : 'low', definition, text, modules, scopes: hinted('scopes') };
+  return { ...offered, text, modules, scopes: hinted('scopes') };
 }
 
 function modulesOf({ modules }: Registry, id: string, { scope }: HighLevel | LowLevel): string[] {

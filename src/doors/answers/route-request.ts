@@ -6,7 +6,7 @@ import type { Lifecycle } from '../../contracts/lifecycle.js';
 import type { Placement } from '../../contracts/placement.js';
 import type { Registry } from '../../definitions/registry.js';
 import { inferPlacement } from '../../planning/infer-placement.js';
-import { effectOf } from '../../planning/lint/since/effects.js';
+import { definedEffects } from './effects-of.js';
 
 /** How much is told of each suggestion. */
 export const DETAILS = ['name', 'summary', 'schema'] as const;
@@ -16,8 +16,8 @@ export type Detail = (typeof DETAILS)[number];
 
 /** A suggestion, with what a caller decides by. Source: issue 14, item 1; R-001-25. */
 export interface RoutedAbility extends Suggestion {
-  /** The gravest of what it may call. */
-  effects: Effect;
+  /** The gravest of what it may call; null: no one can tell. */
+  effects: Effect | null;
   /** From `summary` on. */
   summary?: string;
   type?: string;
@@ -59,7 +59,7 @@ export async function routeRequest(question: RouteQuestion, request: string): Pr
 
 function describe({ registry, environment, detail, pool }: RouteQuestion, suggestion: Suggestion): RoutedAbility {
   const { id } = suggestion;
-  const effects = effectOf(registry, id);
+  const effects = definedEffects(registry, id);
   const definition = pool.abilities.get(id)?.definition;
   if (detail === 'name' || !definition) return { ...suggestion, effects };
   const { summary, status, replaced_by, input_schema, output_schema } = definition;

@@ -20,7 +20,7 @@ function linesOf({ suggestions, nearest, question }: RoutedRequest, style: Termi
 function describe(suggestion: RoutedAbility, style: Terminal['style']): string[] {
   const { id, level, score, reason, effects, placement, summary, given, missing, status, replaced_by } = suggestion;
   const standing = status && status !== 'stable' ? [replaced_by ? `${status}, use ${replaced_by}` : status] : [];
-  const facts = [`${level}-level`, score.toFixed(2), effects, placement, ...standing];
+  const facts = [`${level}-level`, score.toFixed(2), effects ?? 'effects unknown', placement, ...standing];
   const inputs = Object.entries(given).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const schemas = [
     ...(suggestion.input_schema ? [`input: ${JSON.stringify(suggestion.input_schema)}`] : []),

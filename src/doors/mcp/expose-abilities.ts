@@ -1,4 +1,5 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
+import { type Offered, offeredIn } from '../../choosing/read-abilities.js';
 import type { Effect } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { matchesAnyGlob, matchesGlob } from '../../rules/glob.js';
@@ -7,7 +8,6 @@ import { effectsOf } from '../answers/effects-of.js';
 import type { McpDoor } from './mcp-door.js';
 import { readArguments } from './read-arguments.js';
 import { runAbility, runInput } from './run-ability.js';
-import { type Offered, offeredIn } from './search-abilities.js';
 import { type DoorTool, META_NAMES } from './tools.js';
 
 /** What effects mean to those who ask before they call a tool; of what is not known, the gravest. */
