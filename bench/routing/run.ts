@@ -11,8 +11,10 @@ import { parseArgs } from 'node:util';
 import { FITS } from '../../src/choosing/ranker.js';
 import { WEIGHTS } from '../../src/choosing/weights.js';
 import { minisearch, ours, plainBm25 } from './contenders.js';
+import { measureLong } from './long-texts.js';
 import { readSets } from './read-sets.js';
 import { macroOf, reportOn, tablesOf, thresholdOf } from './report.js';
+import { measureSpeed } from './speed.js';
 import { tune } from './tune.js';
 
 const { values } = parseArgs({
@@ -49,4 +51,16 @@ if (values.json) {
     const [of, not] = [offered, abstained].map((share) => `${(share * 100).toFixed(0)} %`);
     process.stdout.write(`${set}: where a tool fits, one is offered in ${of}; where none does, none in ${not}.\n`);
   }
+  const { abilities, index, p50, p95 } = measureSpeed(sets);
+  process.stdout.write(
+    `\n${abilities} abilities: indexed in ${index.toFixed(0)} ms; a request takes ${p50.toFixed(2)} ms, 95 % of them at most ${p95.toFixed(2)} ms.\n\n`,
+  );
+  process.stdout.write(
+    '| Set | The request stands | alone | whole text | what asks |\n| --- | --- | --- | --- | --- |\n',
+  );
+  for (const set of sets)
+    for (const { kind, alone, whole, request } of measureLong(set, ours(weights))) {
+      const cells = [alone, whole, request].map((value) => value.toFixed(4));
+      process.stdout.write(`| ${[set.name, kind, ...cells].join(' | ')} |\n`);
+    }
 }
