@@ -44,23 +44,30 @@ export class WordRanker implements Ranker {
   rankNow({ text, among, without, limit = USUAL_LIMIT }: RankQuery): Ranked[] {
     const terms = this.termsOf(text, without);
     const strengths = this.strengthsOf(terms);
+    const against = this.penalise(strengths, wordTexts(text));
+    const places = [...strengths.keys()].filter(
+      (place) => strengths[place] !== 0 && (among?.has(this.ids[place] ?? '') ?? true),
+    );
+    places.sort((one, other) => (strengths[other] ?? 0) - (strengths[one] ?? 0) || one - other);
     const scale = this.scaleOf(terms);
-    const texts = wordTexts(text);
-    const ranked = [...strengths].flatMap(([place, strength]) => {
-      const id = this.ids[place] ?? '';
-      if (among && !among.has(id)) return [];
-      const against = findPhrases(this.not[place] ?? [], texts);
-      const share = (strength / scale) * (against.length > 0 ? this.weights.penalty : 1);
+    return places.slice(0, limit).map((place) => {
+      const share = (strengths[place] ?? 0) / scale;
       const score = share / (share + this.weights.even);
-      return [{ place, id, score, against }];
+      return { id: this.ids[place] ?? '', score, ...sharedWith(terms, place), against: against.get(place) ?? [] };
     });
-    ranked.sort((one, other) => other.score - one.score || one.place - other.place);
-    return ranked.slice(0, limit).map(({ place, id, score, against }) => {
-      const shared = terms.filter((term) => !term.isStop && amountAt(term.postings, place) > 0);
-      const heaviest = shared.sort((one, other) => other.weight - one.weight);
-      const words = [...new Set(heaviest.map((term) => term.text))].filter((word) => word.length > 1);
-      return { id, score, words, stems: [...new Set(heaviest.map(({ asked }) => asked))], against };
-    });
+  }
+
+  /** Makes those weaker that are not for a word of the request. @returns for which words, by place. */
+  private penalise(strengths: Float64Array, words: readonly string[]): Map<number, string[]> {
+    const against = new Map<number, string[]>();
+    for (const [place, phrases] of this.not.entries()) {
+      if (phrases.length === 0 || !strengths[place]) continue;
+      const found = findPhrases(phrases, words);
+      if (found.length === 0) continue;
+      against.set(place, found);
+      strengths[place] = strengths[place] * this.weights.penalty;
+    }
+    return against;
   }
 
   /** Each word once, however often it is said; a request that repeats itself asks for nothing more. */
@@ -91,8 +98,8 @@ export class WordRanker implements Ranker {
   }
 
   /** By the place of the ability. */
-  private strengthsOf(terms: readonly Term[]): Map<number, number> {
-    const strengths = new Map<number, number>();
+  private strengthsOf(terms: readonly Term[]): Float64Array {
+    const strengths = new Float64Array(this.ids.length);
     const { saturation } = this.weights;
     for (const { weight, postings } of terms) {
       if (!postings) continue;
@@ -100,8 +107,7 @@ export class WordRanker implements Ranker {
       for (let entry = 0; entry < at.length; entry += 1) {
         const place = at[entry] ?? 0;
         const much = amount[entry] ?? 0;
-        const strength = (weight * much * (saturation + 1)) / (much + saturation);
-        strengths.set(place, (strengths.get(place) ?? 0) + strength);
+        strengths[place] = (strengths[place] ?? 0) + (weight * much * (saturation + 1)) / (much + saturation);
       }
     }
     return strengths;
@@ -117,6 +123,14 @@ export class WordRanker implements Ranker {
 
 /** What a stop word adds to the length of a request. */
 const STOP_IN_REQUEST = 0.1;
+
+/** The words of a request that an ability has, the weightiest first. */
+function sharedWith(terms: readonly Term[], place: number): Pick<Ranked, 'words' | 'stems'> {
+  const shared = terms.filter((term) => !term.isStop && amountAt(term.postings, place) > 0);
+  shared.sort((one, other) => other.weight - one.weight);
+  const words = [...new Set(shared.map(({ text }) => text))].filter((word) => word.length > 1);
+  return { words, stems: [...new Set(shared.map(({ asked }) => asked))] };
+}
 
 /** How much of a term an ability has. */
 function amountAt(postings: Postings | undefined, place: number): number {
