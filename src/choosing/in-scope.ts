@@ -1,4 +1,5 @@
 import { matchesAnyGlob } from '../rules/glob.js';
+import { modulePath } from '../rules/module-path.js';
 import type { ChoosableAbility } from './read-abilities.js';
 
 /**
@@ -13,12 +14,7 @@ export function isInScope(
 ): boolean {
   if (scope === null) return true;
   if (scopes.length > 0) return matchesAnyGlob(scopes, scope) || matchesAnyGlob(scopes, `${scope}.`);
-  return modules.length === 0 || modules.some((module) => isWithin(nameOf(module), nameOf(scope)));
-}
-
-/** `modules/users` is called `users` where abilities name it. */
-function nameOf(module: string): string {
-  return module.replace(/^modules\//, '').replaceAll('.', '/');
+  return modules.length === 0 || modules.some((module) => isWithin(modulePath(module), modulePath(scope)));
 }
 
 /** One holds the other: `users` and `users/api`, in either direction. */

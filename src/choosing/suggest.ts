@@ -26,15 +26,15 @@ export interface Suggested {
   suggestions: Suggestion[];
   /** What came nearest, where nothing fits; ids that should not be called without asking. */
   nearest: string[];
+  /** Documents to read, as `read:<path>`; at most three, of those that routing pages point to. */
+  documents: string[];
   /** What to ask before the first of the suggestions can be called. */
   question: string | null;
 }
 
-/** What is asked, where, and how many are wanted. */
+/** What is asked, and how many are wanted. */
 export interface SuggestionRequest {
   text: string;
-  /** As `findScope` has it; null: no one says. */
-  scope: string | null;
   /** 5 where no one says. */
   limit?: number;
 }
@@ -43,16 +43,22 @@ export interface SuggestionRequest {
  * Suggests abilities for a request: those of the current scope first, then high-level before low-level ones, among those that fit about as
  * well as the best. A low-level one is offered only for what no fitting high-level one covers. Nothing is suggested where nothing fits.
  */
-export async function suggest(pool: AbilityPool, { text, scope, limit = 5 }: SuggestionRequest): Promise<Suggested> {
+export async function suggest(pool: AbilityPool, { text, limit = 5 }: SuggestionRequest): Promise<Suggested> {
   const asked = requestOf(text);
   const ranked = await pool.ranker.rank({ text: asked });
-  const candidates = ranked.flatMap((one) => candidateOf(pool, one, scope));
+  const candidates = ranked.flatMap((one) => candidateOf(pool, one));
   const fitting = candidates.filter(({ ranked: { score, words } }) => score >= FITS && words.length > 0);
-  if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), question: null };
+  const documents = await documentsFor(pool, asked);
+  if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null };
   const ordered = ordering(fitting);
   const needed = await withoutCovered(pool, asked, ordered);
   const suggestions = needed.slice(0, limit).map((candidate) => suggestionOf(candidate, asked));
-  return { suggestions, nearest: [], question: questionFor(suggestions[0]) };
+  return { suggestions, nearest: [], documents, question: questionFor(suggestions[0]) };
+}
+
+async function documentsFor({ documents }: AbilityPool, text: string): Promise<string[]> {
+  const found = await documents.rank({ text, limit: 3 });
+  return found.filter(({ score, words }) => score >= FITS && words.length > 0).map(({ id }) => id);
 }
 
 /** At most three that share a word which says something. */
@@ -76,7 +82,7 @@ const DEPRECATED = 0.5;
 /** What has this share of the strength of the best fits about as well. */
 const ABOUT = 0.7;
 
-function candidateOf({ abilities }: AbilityPool, ranked: Ranked, scope: string | null): Candidate[] {
+function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candidate[] {
   const ability = abilities.get(ranked.id);
   if (!ability) return [];
   const isHere = isInScope(ability, scope);

@@ -30,10 +30,12 @@ export async function suggestAbilities(
   const answer = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
   if (typeof prompt !== 'string') return answer;
   const where = typeof scope === 'string' ? scope : run.module;
-  const pool = poolOf(definitions(), run.environment.name);
-  const { suggestions, question } = await suggest(pool, { text: prompt, scope: where, limit: MOST });
+  const pool = poolOf(definitions(), run.environment.name, where);
+  const { suggestions, documents, question } = await suggest(pool, { text: prompt, limit: MOST });
+  const hints = [...suggestions.map(({ id: ability }) => ability), ...documents];
+  if (hints.length === 0) return answer;
   const [best] = suggestions;
-  if (!best) return answer;
+  if (!best) return { ...answer, hook_signals: { routing_hints: hints } };
   const { given, missing, ...rest } = best;
   const intent = {
     ability_id: rest.id,
@@ -43,6 +45,5 @@ export async function suggestAbilities(
     ...(missing.length > 0 && { missing: missing.map(({ name }) => name) }),
     ...(question !== null && { ask: question }),
   };
-  const hints = suggestions.map((suggestion) => ({ hint: suggestion.id }));
   return { ...answer, hook_signals: { routing_hints: hints, normalized_intent: intent as Json } };
 }

@@ -43,16 +43,14 @@ export interface RouteQuestion {
   registry: Registry;
   pool: AbilityPool;
   environment: string;
-  /** As `findScope` has it. */
-  scope: string;
   detail: Detail;
   limit?: number;
 }
 
 /** Ranks the abilities of a project for a request. Reads files only. */
 export async function routeRequest(question: RouteQuestion, request: string): Promise<RoutedRequest> {
-  const { pool, scope, limit } = question;
-  const found = await suggest(pool, { text: request, scope, ...(limit !== undefined && { limit }) });
+  const { pool, limit } = question;
+  const found = await suggest(pool, { text: request, ...(limit !== undefined && { limit }) });
   const suggestions = found.suggestions.map((suggestion) => describe(question, suggestion));
   return { request, fits: suggestions.length > 0, ...found, suggestions };
 }

@@ -9,12 +9,17 @@ export function renderRoute(answer: RoutedRequest & { steps?: RoutedRequest[] },
   return [linesOf(whole, style), ...parts].map((lines) => lines.join('\n')).join('\n\n');
 }
 
-function linesOf({ suggestions, nearest, question }: RoutedRequest, style: Terminal['style']): string[] {
+function linesOf({ suggestions, nearest, documents, question }: RoutedRequest, style: Terminal['style']): string[] {
+  const read = documents.map((document) => plainText(document.replace(':', '  ')));
   if (suggestions.length === 0) {
     const near = nearest.length > 0 ? ` Nearest, and not near enough: ${nearest.join(', ')}.` : '';
-    return [`Nothing here fits.${near}`];
+    return [`Nothing here fits.${near}`, ...read];
   }
-  return [...suggestions.flatMap((one) => describe(one, style)), ...(question ? [`ask  ${plainText(question)}`] : [])];
+  return [
+    ...suggestions.flatMap((one) => describe(one, style)),
+    ...read,
+    ...(question ? [`ask  ${plainText(question)}`] : []),
+  ];
 }
 
 function describe(suggestion: RoutedAbility, style: Terminal['style']): string[] {

@@ -25,12 +25,13 @@ export async function search(
   if (query.trim() === '') return { told: listAll(door, limit), isError: false };
   const registry = door.registry();
   const { environment, scope } = door;
-  const question = { registry, pool: poolOf(registry, environment), environment, scope, detail, limit: MOST };
-  const { suggestions, nearest, question: ask } = await routeRequest(question, query);
+  const question = { registry, pool: poolOf(registry, environment, scope), environment, detail, limit: MOST };
+  const { suggestions, nearest, documents, question: ask } = await routeRequest(question, query);
   const told = {
     abilities: suggestions.slice(0, limit).map(tell),
     total: suggestions.length,
     ...(suggestions.length === 0 && { nothing_fits: true, nearest }),
+    ...(documents.length > 0 && { documents }),
     ...(ask !== null && { ask: oneLine(ask) }),
   };
   return { told, isError: false };

@@ -37,8 +37,8 @@ const project = makeProject({
 });
 afterAll(() => project.remove());
 const registry = loadRegistry(project.root);
-const pool = poolOf(registry, 'dev');
-const ask = (text: string, scope: string | null = null) => suggest(pool, { text, scope });
+const pool = poolOf(registry, 'dev', null);
+const ask = (text: string, scope: string | null = null) => suggest(poolOf(registry, 'dev', scope), { text });
 const idsFor = async (text: string, scope: string | null = null): Promise<string[]> => {
   return (await ask(text, scope)).suggestions.map(({ id }) => id);
 };
@@ -76,7 +76,10 @@ test('C-39: what belongs to the current scope comes first, and the other is not 
 });
 
 test('nothing is suggested where nothing fits; what came nearest is named', async () => {
-  expect(await ask('what is the weather in Paris')).toEqual({ suggestions: [], nearest: [], question: null });
+  expect(await ask('what is the weather in Paris')).toEqual({
+    ...{ suggestions: [], nearest: [] },
+    ...{ documents: [], question: null },
+  });
   const far = await ask('write a long letter to an old friend of mine about one of those invited to the wedding');
   expect(far.suggestions).toEqual([]);
   expect(far.nearest).not.toEqual([]);
@@ -100,12 +103,39 @@ test('a required input that the request does not give is asked for; one that it 
 test('workflows without steps, and abilities of another environment, are not suggested', async () => {
   expect(await idsFor('rebuild the search catalogue of articles')).toEqual([]);
   expect(await idsFor('empty the page cache')).toEqual([]);
-  const inProd = await suggest(poolOf(registry, 'prod'), { text: 'empty the page cache', scope: null });
+  const inProd = await suggest(poolOf(registry, 'prod', null), { text: 'empty the page cache' });
   expect(inProd.suggestions.map(({ id }) => id)).toEqual(['cache.flush']);
 });
 
 test('the same registry is read once', () => {
-  expect(poolOf({ ...registry }, 'dev')).toBe(pool);
+  expect(poolOf({ ...registry }, 'dev', null)).toBe(pool);
+  expect(poolOf(registry, 'dev', 'modules/office')).not.toBe(pool);
+});
+
+describe('C-39: pages of the scope', () => {
+  test('say in the words of their author when to use an ability', async () => {
+    project.write({
+      'modules/paper/ABILITY.md': [
+        ...['| Operation key | Kind | Scope | Summary | Registry path |', '|---|---|---|---|---|'],
+        '| office.sheet | script | - | Hand out a worksheet before the lesson. | registry/low-level/sheet.yaml |',
+      ].join('\n'),
+    });
+    expect(await idsFor('a worksheet for the lesson')).toEqual([]);
+    expect(await idsFor('a worksheet for the lesson', 'modules/paper')).toEqual(['office.sheet']);
+  });
+
+  test('point to documents to read, which are files of the project', async () => {
+    project.write({
+      'docs/refunds.md': 'x',
+      'ROUTING.md': [
+        ...['# Money', '- Refunds and chargebacks: [how we pay back](docs/refunds.md#rules)'],
+        ...['- Taxes: [gone](docs/taxes.md)', '- Secrets: [out](../../etc/passwd), [web](https://x.test/secrets)'],
+      ].join('\n'),
+    });
+    expect((await ask('how do refunds and chargebacks work')).documents).toEqual(['read:docs/refunds.md']);
+    expect((await ask('secrets', 'modules/office')).documents).toEqual([]);
+    expect((await ask('taxes')).documents).toEqual([]);
+  });
 });
 
 describe('the current scope', () => {

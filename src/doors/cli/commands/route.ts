@@ -28,8 +28,8 @@ export async function run(context: Context, words: string[], flags: RouteFlags):
   const scope = findScope(registry.root, context.cwd, flags.scope, context.env);
   const { poolOf } = await import('../../../choosing/ability-pool.js');
   const { routeRequest } = await import('../../answers/route-request.js');
-  const pool = poolOf(registry, environment);
-  const question = { registry, pool, environment, scope, detail: flags.detail };
+  const pool = poolOf(registry, environment, scope);
+  const question = { registry, pool, environment, detail: flags.detail };
   const whole = await routeRequest(question, text);
   const steps = await Promise.all(flags.step.map((step) => routeRequest(question, step)));
   const answer = { environment, scope, ...whole, ...(steps.length > 0 && { steps }) };
