@@ -18,6 +18,9 @@ function mocksModules(file: string): boolean {
   return /\bvi\.(mock|doMock)\(|\/fake-workflow\.js'/.test(readFileSync(file, 'utf8'));
 }
 
+/** What is measured in milliseconds runs when all else is done. */
+const ALONE = ['test/e2e/startup.test.ts'];
+
 /** They compute: as many at once as there are cores. */
 const UNIT = { maxWorkers: 2, testTimeout: 30_000, sequence: { groupOrder: 0 } };
 /** They mostly wait, for servers, time-outs and each other: more at once than there are cores. */
@@ -54,7 +57,11 @@ export default defineConfig({
       { extends: true, test: { name: 'attacks-apart', include: apartIn('test/attacks'), ...ON_TEMPORAL } },
       {
         extends: true,
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], isolate: false, ...WAITING },
+        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: ALONE, isolate: false, ...WAITING },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, ...PATIENT, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -13,7 +13,7 @@ export const LANGUAGES = ['node', 'python', 'shell'] as const;
 export const HANDLERS = ['expression', 'script', 'builtin'] as const;
 
 /** Built-in handlers that need no options. */
-export const PLAIN_BUILTINS = ['usage', 'credentials_present'] as const;
+export const PLAIN_BUILTINS = ['usage', 'credentials_present', 'suggest'] as const;
 
 /** What the `match` of a hook may name. */
 export const MATCH_FIELDS = ['abilities', 'modules', 'environments', 'kinds', 'effects', 'tags', 'callers'] as const;

@@ -85,7 +85,7 @@ export interface HookAnswer {
 }
 
 /** The built-in handlers. */
-export const BUILTINS = ['usage', 'credentials_present', 'environment_scope'] as const;
+export const BUILTINS = ['usage', 'credentials_present', 'environment_scope', 'suggest'] as const;
 
 /** One of {@link BUILTINS}. */
 export type BuiltinHook = (typeof BUILTINS)[number];

@@ -2,11 +2,12 @@ import type { BuiltinHook, Phase } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import { didYouMean } from './nearest.js';
 
-/** The phases of each built-in handler: each makes sense only before calls, or only after them. */
+/** The phases of each built-in handler: each makes sense only before calls, only after them, or of a prompt. */
 export const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
   usage: ['PostAbilityCall'],
   credentials_present: ['PreAbilityCreate', 'PreAbilityCall'],
   environment_scope: ['PreAbilityCreate', 'PreAbilityCall'],
+  suggest: ['PromptSubmit'],
 };
 
 /** What each built-in handler takes: lists of names. */
@@ -14,6 +15,7 @@ const TAKES: Record<BuiltinHook, Record<string, 'optional' | 'required'>> = {
   usage: {},
   credentials_present: { names: 'optional' },
   environment_scope: { allow: 'required' },
+  suggest: {},
 };
 
 /**

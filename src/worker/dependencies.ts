@@ -3,6 +3,7 @@ import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/execute.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
 import { ProvenGuards } from '../activities/hooks/claude-code/proven-guards.js';
+import { projectDefinitions } from '../activities/hooks/project-definitions.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
@@ -97,6 +98,7 @@ export function buildDependencies(
     answerScript: createAnswerScript({ root, groups, scripts, secrets }, proven),
     secrets,
     variables: (environment) => new EnvironmentVariables(root, environment, env),
+    definitions: projectDefinitions(root),
     recordUsage: (line) => usage.append(line),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),

@@ -1,6 +1,7 @@
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/execute.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
+import { projectDefinitions } from '../activities/hooks/project-definitions.js';
 import type { HookDependencies } from '../activities/hooks/run-hooks.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
@@ -34,6 +35,7 @@ export function openHooksOutsideTasks(root: string, project: string, env: NodeJS
       answerScript: createAnswerScript({ root, groups, scripts, secrets }),
       answerAbility: createAnswerAbility({ root, execute, secrets, files }),
       secrets,
+      definitions: projectDefinitions(root),
       recordUsage: () => {},
     },
     async close() {

@@ -46,7 +46,7 @@ function time(...args: string[]): number {
 }
 
 describe('a command as a whole process, beside a bare Node in turns with it', () => {
-  // What is measured alone is 2.7, 4.6 and 2.4 times; other tests on the same cores make each of them more, so the least counts.
+  // What is measured is 2.7, 4.6 and 2.4 times; other work on the same cores makes each of them more, so the least counts.
   test.each([
     [['--version'], 1.5],
     [['list'], 3.5],

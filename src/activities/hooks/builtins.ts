@@ -1,4 +1,4 @@
-import type { HookAnswer } from '../../contracts/hooks.js';
+import type { BuiltinHook, HookAnswer } from '../../contracts/hooks.js';
 import type { PlanHandler } from '../../contracts/plan.js';
 import { faultOfOptions } from '../../rules/builtin-options.js';
 import { credentialsOf } from '../../rules/credentials.js';
@@ -6,7 +6,8 @@ import { failedAnswer } from '../../rules/hook-facts.js';
 import { type HookRun, isOfTask, type TaskContext } from './hook-context.js';
 import type { HookDependencies } from './run-hooks.js';
 
-type BuiltinHandler = Extract<PlanHandler, { kind: 'builtin' }>;
+/** All but `suggest`, which belongs to prompts. */
+type BuiltinHandler = Extract<PlanHandler, { kind: 'builtin' }> & { name: Exclude<BuiltinHook, 'suggest'> };
 
 /** Runs one of the handlers that come with the product. */
 export function answerBuiltin(

@@ -1,5 +1,6 @@
 import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { PlanHandler, PlanHook } from '../../contracts/plan.js';
+import type { Registry } from '../../definitions/registry.js';
 import { firesFor } from '../../rules/fires.js';
 import { isGuardPhase, isOverPhase } from '../../rules/guard-precedence.js';
 import { answerExpression, failedAnswer } from '../../rules/hook-facts.js';
@@ -7,6 +8,7 @@ import type { SecretSource } from '../secrets.js';
 import type { AnswerAbility } from './ability-handler.js';
 import { answerBuiltin } from './builtins.js';
 import { eventOf, factsOf, type HookContext, type HookRun, versionsOf } from './hook-context.js';
+import { suggestAbilities } from './suggest-abilities.js';
 
 /** Answers for a hook whose handler is a script. @throws where it cannot be asked, which counts as a failed hook. */
 export type AnswerScript = (
@@ -21,6 +23,8 @@ export interface HookDependencies {
   answerScript: AnswerScript;
   answerAbility: AnswerAbility;
   secrets: (environment: string) => SecretSource;
+  /** The definitions as they are now; absent: there are none to suggest from. */
+  definitions?: () => Registry;
   /** Appends one line to the project's usage log. */
   recordUsage: (line: Record<string, unknown>) => void;
 }
@@ -69,7 +73,8 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
         return answerExpression(hook.id, hook.handler, at, factsOf(run), { moment: run.moment, cel });
       }
       case 'builtin':
-        return answerBuiltin(hook.id, hook.handler, run, dependencies);
+        if (hook.handler.name === 'suggest') return await suggestAbilities(hook.id, hook.handler, run, dependencies);
+        return answerBuiltin(hook.id, { ...hook.handler, name: hook.handler.name }, run, dependencies);
       case 'script':
         return await dependencies.answerScript(hook.id, hook.handler, eventOf(run), run);
       case 'ability':

@@ -7,6 +7,7 @@ import {
   jsonObject,
   passedVariable,
   plainName,
+  routingHints,
   seconds,
   secretReference,
   serviceUrl,
@@ -50,6 +51,9 @@ export const abilityConfig = z.strictObject({
   /** The Phase 7 shorthand: default and only one. Source: R-002-09, C-19. */
   impl: inlineImplementation.optional().describe('Its implementation, the default and only one.'),
   hooks: hookBindings.optional().describe('Hooks bound besides, in all environments.'),
+  routing_hints: routingHints
+    .optional()
+    .describe('Added to those of the ability; helps to find it, and is never a permission.'),
   environments: z
     .record(environmentName, perEnvironment)
     .optional()

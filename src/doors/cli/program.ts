@@ -95,6 +95,26 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
       ),
     );
   define(
+    'route <text...>',
+    'the abilities that fit a request in plain words; - reads it from stdin',
+    () => import('./commands/route.js'),
+  )
+    .addOption(
+      new Option('--detail <how much>', 'what is told of each')
+        .choices(['name', 'summary', 'schema'])
+        .default('summary'),
+    )
+    .option('--step <text>', 'a step of the request, routed by itself as well', collect, [])
+    .option('--scope <folder>', SCOPE_OPTION)
+    .addHelpText(
+      'after',
+      examples(
+        'ability route "check that the new build can sign users up"',
+        'ability route "set up a demo account" --step "write the user row" --step "read the log"',
+        'ability route "run the billing regression" --detail schema --json',
+      ),
+    );
+  define(
     'explain <code>',
     'explain an error code, or a code of lint',
     () => import('./commands/explain.js'),

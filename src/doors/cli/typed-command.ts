@@ -24,6 +24,7 @@ export const COMMAND_WORDS = [
   'mcp',
   'plan',
   'replay',
+  'route',
   'run',
   'scaffold',
   'schedule',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Offered, offeredIn } from '../../choosing/read-abilities.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanEnvironment, PlanHook } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
@@ -8,7 +9,6 @@ import { allSteps } from '../../rules/find-step.js';
 import { didYouMean } from '../../rules/nearest.js';
 import { tellProblem } from './answers.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
-import { type Offered, offeredIn } from './search-abilities.js';
 
 /** What `ability_describe` takes. */
 export const describeInput = z.strictObject({ id: z.string() });

@@ -1,12 +1,13 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
+import { type Offered, offeredIn } from '../../choosing/read-abilities.js';
 import type { Effect } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { matchesAnyGlob, matchesGlob } from '../../rules/glob.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { effectsOf } from '../answers/effects-of.js';
 import type { McpDoor } from './mcp-door.js';
 import { readArguments } from './read-arguments.js';
 import { runAbility, runInput } from './run-ability.js';
-import { effectsOf, type Offered, offeredIn } from './search-abilities.js';
 import { type DoorTool, META_NAMES } from './tools.js';
 
 /** What effects mean to those who ask before they call a tool; of what is not known, the gravest. */
@@ -76,7 +77,7 @@ function nameOf(id: string): string {
 }
 
 function toolOf(name: string, { id, definition }: Offered, door: McpDoor): DoorTool {
-  const effects = effectsOf(door.registry(), id, door) ?? 'destructive';
+  const effects = effectsOf(door.registry(), id, door.environment, door.env) ?? 'destructive';
   return {
     listed: {
       name,

@@ -1,83 +1,65 @@
 import { z } from 'zod';
-import type { Effect } from '../../contracts/effects.js';
-import { AbilityError } from '../../contracts/problem.js';
-import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { LowLevel } from '../../definitions/formats/low-level.js';
-import type { Registry } from '../../definitions/registry.js';
-import { EnvironmentVariables } from '../../planning/environment-variables.js';
-import { resolvePlan } from '../../planning/resolve-plan.js';
+import { poolOf } from '../../choosing/ability-pool.js';
+import { offeredIn } from '../../choosing/read-abilities.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { definedEffects } from '../answers/effects-of.js';
+import { DETAILS, type RoutedAbility, routeRequest } from '../answers/route-request.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
 
 /** What `ability_search` takes. */
 export const searchInput = z.strictObject({
-  query: z.string().max(1000).optional().describe('Words; without: all.'),
+  query: z.string().max(1000).optional().describe('What is wanted, in words; without: all.'),
+  detail: z.enum(DETAILS).default('summary'),
   limit: z.number().int().min(1).max(100).default(20),
 });
 
-/** An ability that can be run in an environment. */
-export interface Offered {
-  id: string;
-  level: 'high' | 'low';
-  definition: HighLevel | LowLevel;
+/**
+ * `ability_search`: the abilities that fit a request, each with reason, score, effects and the inputs that the request does not give; none
+ * where nothing fits. Without a query all that can be run, high-level ones first. Reads files only. Source: issue 14, item 1.
+ */
+export async function search(
+  { door }: ToolCall,
+  { query = '', detail, limit }: z.output<typeof searchInput>,
+): Promise<ToolAnswer> {
+  if (query.trim() === '') return { told: listAll(door, limit), isError: false };
+  const registry = door.registry();
+  const { environment, scope } = door;
+  const question = { registry, pool: poolOf(registry, environment, scope), environment, detail, limit: MOST };
+  const { suggestions, nearest, documents, question: ask } = await routeRequest(question, query);
+  const told = {
+    abilities: suggestions.slice(0, limit).map(tell),
+    total: suggestions.length,
+    ...(suggestions.length === 0 && { nothing_fits: true, nearest }),
+    ...(documents.length > 0 && { documents }),
+    ...(ask !== null && { ask: oneLine(ask) }),
+  };
+  return { told, isError: false };
 }
 
-/**
- * `ability_search`: the abilities in whose id, summary, uses or keywords words of the query stand, most of them first,
- * high-level ones before low-level ones. Reads files only.
- */
-export async function search({ door }: ToolCall, { query, limit }: z.output<typeof searchInput>): Promise<ToolAnswer> {
-  const registry = door.registry();
-  const wanted = wordsIn(query ?? '');
-  const found = offeredIn(registry, door.environment)
-    .map((ability) => ({ ability, hits: hitsOf(ability, wanted) }))
-    .filter(({ hits }) => hits > 0 || wanted.size === 0)
-    .sort((one, other) => other.hits - one.hits);
-  const abilities = found.slice(0, limit).map(({ ability: { id, definition } }) => ({
+/** More abilities than these are not counted. */
+const MOST = 100;
+
+function listAll({ registry: load, environment }: McpDoor, limit: number): JsonObject {
+  const registry = load();
+  const all = offeredIn(registry, environment);
+  const abilities = all.slice(0, limit).map(({ id, definition }) => ({
     id,
     summary: oneLine(definition.summary),
-    effects: effectsOf(registry, id, door),
+    effects: definedEffects(registry, id),
     ...(definition.status !== undefined && { status: definition.status }),
     ...(definition.replaced_by !== undefined && { replaced_by: definition.replaced_by }),
   }));
-  return { told: { abilities, total: found.length }, isError: false };
+  return { abilities, total: all.length };
 }
 
-/** What can be run in an environment: high-level abilities first, each kind by id. */
-export function offeredIn({ workflows, operations }: Registry, environment: string): Offered[] {
-  const high = [...workflows.values()].flatMap(({ value }): Offered[] =>
-    value.steps.length === 0 ? [] : [{ id: value.id, level: 'high', definition: value }],
-  );
-  const low = [...operations.values()].map(({ value }): Offered => {
-    return { id: value.operation_key, level: 'low', definition: value };
-  });
-  const byId = (one: Offered, other: Offered): number => (one.id < other.id ? -1 : 1);
-  return [...high.sort(byId), ...low.sort(byId)].filter(({ definition }) => {
-    return definition.scope.environments?.includes(environment) ?? true;
-  });
-}
-
-/** The gravest effect of an ability; null where it cannot be planned. */
-export function effectsOf(registry: Registry, id: string, { environment, env }: McpDoor): Effect | null {
-  const operation = registry.operations.get(id)?.value;
-  if (operation) return operation.effects;
-  try {
-    const variables = new EnvironmentVariables(registry.root, environment, env);
-    return resolvePlan(registry, id, environment, variables).plan.ability.effects;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return null;
-  }
-}
-
-function hitsOf({ id, definition }: Offered, wanted: ReadonlySet<string>): number {
-  const { summary, routing_hints: hints } = definition;
-  const uses = 'scenarios' in definition ? definition.scenarios : 'use_cases' in definition ? definition.use_cases : [];
-  const own = wordsIn([id, summary, ...(uses ?? []), ...(hints?.keywords ?? [])].join(' '));
-  return [...wanted].filter((word) => own.has(word)).length;
-}
-
-/** The words of a text, in lower case; the parts of an id are words. */
-function wordsIn(text: string): Set<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+/** What is empty takes no room in the context of an agent. */
+function tell({ given, missing, summary, reason, ...rest }: RoutedAbility): JsonObject {
+  return {
+    ...(rest as unknown as JsonObject),
+    reason: oneLine(reason),
+    ...(summary !== undefined && { summary: oneLine(summary) }),
+    ...(Object.keys(given).length > 0 && { given }),
+    ...(missing.length > 0 && { missing: missing as unknown as Json }),
+  };
 }

@@ -44,9 +44,9 @@ const outputOf = (properties: JsonObject): JsonObject => ({ type: 'object', prop
 const TOOLS: Record<string, Form<never>> = {
   ability_search: form({
     access: 'read',
-    description: 'Find abilities by words; their ids, summaries and effects.',
+    description: 'Abilities that fit a request: reason, score, effects, missing inputs. None: nothing fits.',
     input: searchInput,
-    output: outputOf({ abilities: LIST, total: { type: 'integer' } }),
+    output: outputOf({ abilities: LIST, total: { type: 'integer' }, nearest: { type: 'array' }, ask: TEXT }),
     annotations: READS,
     run: search,
   }),

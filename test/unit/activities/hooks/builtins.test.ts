@@ -29,10 +29,11 @@ const dependencies: HookDependencies = {
   recordUsage: () => {},
 };
 
-const answer = (name: BuiltinHook, options: JsonObject) =>
+type OfTasks = Exclude<BuiltinHook, 'suggest'>;
+const answer = (name: OfTasks, options: JsonObject) =>
   answerBuiltin('guard', { kind: 'builtin', name, options }, run, dependencies);
 
-test.each<[BuiltinHook, JsonObject]>([
+test.each<[OfTasks, JsonObject]>([
   ['environment_scope', {}],
   ['environment_scope', { allow: 'staging' }],
   ['environment_scope', { allow: ['staging'], deny: ['prod'] }],
@@ -42,7 +43,7 @@ test.each<[BuiltinHook, JsonObject]>([
   expect(answer(name, options)).toMatchObject({ status: 'error', decision: 'deny' });
 });
 
-test.each<[BuiltinHook, JsonObject, string]>([
+test.each<[OfTasks, JsonObject, string]>([
   ['environment_scope', { allow: ['staging'] }, 'allow'],
   ['environment_scope', { allow: ['prod', 'stag'] }, 'deny'],
   ['environment_scope', { allow: [] }, 'deny'],

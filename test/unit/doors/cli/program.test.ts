@@ -48,6 +48,7 @@ const COMMANDS = [
   'plan [options] <id>',
   'graph [options] <id>',
   'lint [options]',
+  'route [options] <text...>',
   'explain [options] <code>',
   'test [options] [id]',
   'docs [options] [paths...]',

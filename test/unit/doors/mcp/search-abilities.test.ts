@@ -24,6 +24,7 @@ function callIn(files: ProjectFiles, more: Partial<McpDoor> = {}): ToolCall {
     registry: () => loader.load(),
     environment: 'dev',
     env: {},
+    scope: 'integration',
     expose: [],
     typed: (text: string) => text,
     ...more,
@@ -33,7 +34,7 @@ function callIn(files: ProjectFiles, more: Partial<McpDoor> = {}): ToolCall {
 }
 
 const found = async (call: ToolCall, query?: string, limit = 20) => {
-  const { told } = await search(call, { ...(query !== undefined && { query }), limit });
+  const { told } = await search(call, { ...(query !== undefined && { query }), detail: 'summary', limit });
   return [(told.abilities as { id: string }[]).map(({ id }) => id), told.total];
 };
 
@@ -46,16 +47,29 @@ const FILES: ProjectFiles = {
   'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {}, prod: {} }\ndefault_environment: dev\n',
 };
 
-test('finds by whole words of id, summary, uses and keywords; what cannot be run here is not there', async () => {
+test('lists all that can be run here, or what fits a request', async () => {
   const call = callIn(FILES);
   expect(await found(call)).toEqual([['user_signup', 'db.read.user_row', 'db.write.user_row'], 3]);
-  expect(await found(call, 'USER row, write')).toEqual([['db.write.user_row', 'db.read.user_row', 'user_signup'], 3]);
+  expect(await found(call, 'write a user row')).toEqual([['db.write.user_row', 'db.read.user_row', 'user_signup'], 3]);
   expect(await found(call, 'lookup')).toEqual([['db.read.user_row'], 1]);
-  expect(await found(call, 'look')).toEqual([[], 0]);
+  expect(await found(call, 'looking')).toEqual([[], 0]);
   expect(await found(call, 'signs')).toEqual([['user_signup'], 1]);
-  expect(await found(call, 'user', 1)).toEqual([['user_signup'], 3]);
-  const { told } = await search(call, { query: 'signs', limit: 1 });
-  expect(told.abilities).toEqual([{ id: 'user_signup', summary: 'A test.', effects: 'write_additive' }]);
+  expect((await found(call, 'write a user row', 1))[0]).toEqual(['db.write.user_row']);
+});
+
+test('tells of each what an agent decides by, as much as it wants to know; or that nothing fits', async () => {
+  const call = callIn(FILES);
+  const { told } = await search(call, { query: 'signs', detail: 'summary', limit: 1 });
+  const reason = 'it has signs of the request';
+  const named = { id: 'user_signup', level: 'high', score: expect.any(Number), reason, effects: 'write_additive' };
+  const summed = { ...named, summary: 'A test.', type: 'workflow', placement: 'local' };
+  expect(told).toEqual({ abilities: [summed], total: 1 });
+  const names = await search(call, { query: 'signs', detail: 'name', limit: 1 });
+  expect(names.told.abilities).toEqual([named]);
+  const whole = await search(call, { query: 'signs', detail: 'schema', limit: 1 });
+  expect(whole.told.abilities).toEqual([{ ...summed, input_schema: { type: 'object' }, output_schema: null }]);
+  const nothing = await search(call, { query: 'a recipe for pancakes', detail: 'summary', limit: 5 });
+  expect(nothing.told).toEqual({ abilities: [], total: 0, nothing_fits: true, nearest: [] });
 });
 
 test('describes the contract, the guards, and who approves', async () => {

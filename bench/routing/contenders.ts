@@ -1,0 +1,65 @@
+import MiniSearch from 'minisearch';
+import { WEIGHTS, type Weights } from '../../src/choosing/weights.js';
+import { WordRanker } from '../../src/choosing/word-ranker.js';
+import { wordTexts } from '../../src/choosing/words.js';
+import { PlainBm25 } from './plain-bm25.js';
+import { type Tool, textOf } from './read-sets.js';
+
+/** Ids with scores, best first. */
+export type Scored = { id: string; score: number }[];
+
+/** A way to rank the tools of a set. */
+export interface Contender {
+  name: string;
+  /** @returns what ranks them for a request, among some of them or all. */
+  build(tools: readonly Tool[]): (text: string, among?: ReadonlySet<string>) => Scored;
+}
+
+/** Ours, as the product uses it. */
+export function ours(weights: Weights = WEIGHTS, name = 'ours'): Contender {
+  return {
+    name,
+    build: (tools) => {
+      const ranker = new WordRanker(tools.map(textOf), weights);
+      return (text, among) => ranker.rankNow({ text, ...(among && { among }), limit: 10 });
+    },
+  };
+}
+
+export const plainBm25: Contender = {
+  name: 'BM25',
+  build: (tools) => {
+    const bm25 = new PlainBm25(tools.map(allOf));
+    return (text, among) => sorted(tools, bm25.scores(text), among);
+  },
+};
+
+/** The library as it comes, with the same splitting of identifiers. */
+export const minisearch: Contender = {
+  name: 'minisearch',
+  build: (tools) => {
+    const search = new MiniSearch<Record<string, string | number>>({
+      fields: ['id', 'name', 'group', 'description', 'params', 'examples'],
+      idField: 'place',
+      tokenize: wordTexts,
+    });
+    search.addAll(
+      tools.map(({ id, name = '', group, description, params, examples }, place) => {
+        return { place, id, name: name === id ? '' : name, group, description, params, examples: examples.join('\n') };
+      }),
+    );
+    return (text, among) =>
+      sorted(tools, new Map(search.search(text).map(({ id, score }) => [id as number, score])), among);
+  },
+};
+
+function allOf({ id, name = '', group, description, params, examples }: Tool): string {
+  return [id, name === id ? '' : name, group, description, params, ...examples].join('\n');
+}
+
+function sorted(tools: readonly Tool[], scores: ReadonlyMap<number, number>, among?: ReadonlySet<string>): Scored {
+  return [...scores]
+    .map(([place, score]) => ({ place, id: tools[place]?.id ?? '', score }))
+    .filter(({ id }) => among === undefined || among.has(id))
+    .sort((one, other) => other.score - one.score || one.place - other.place);
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { Contender } from './contenders.js';
+import { auroc, meanOf, ndcgAt, quantile, recallAt } from './measures.js';
+import type { Query, RoutingSet } from './read-sets.js';
+
+/** What a contender does on a set; NaN for what the set does not measure. */
+export interface Figures {
+  /** Requests with a tool. */
+  ranked: number;
+  ndcg: number;
+  recall: number;
+  /** Requests with and without a tool. */
+  fitting: number[];
+  unfitting: number[];
+  auroc: number;
+  /** Milliseconds. */
+  index: number;
+  p95: number;
+}
+
+/** Which half of a set a request belongs to: weights are tuned on one and reported on the other. */
+export type Half = 'tune' | 'report';
+
+export function halfOf({ id }: Pick<Query, 'id'>): Half {
+  return (createHash('sha256').update(id).digest()[0] ?? 0) % 2 === 0 ? 'tune' : 'report';
+}
+
+/** Options of {@link evaluate}. */
+export interface EvaluateOptions {
+  /** Absent: all requests. */
+  half?: Half;
+  /** Ranks among all tools where a request names candidates, too. */
+  wholePool?: boolean;
+  /** About so many requests at most, from all over the set. */
+  most?: number;
+}
+
+/** Lets a contender rank the requests of one half of a set. */
+export function evaluate(
+  set: RoutingSet,
+  contender: Contender,
+  { half, wholePool = false, most = Number.POSITIVE_INFINITY }: EvaluateOptions,
+): Figures {
+  const began = performance.now();
+  const rank = contender.build(set.tools);
+  const index = performance.now() - began;
+  const [ndcgs, recalls, times]: number[][] = [[], [], []];
+  const fitting: number[] = [];
+  const unfitting: number[] = [];
+  const timed = (text: string, among?: readonly string[]) => {
+    const start = performance.now();
+    const ranked = rank(text, among && !wholePool ? new Set(among) : undefined);
+    times?.push(performance.now() - start);
+    return ranked;
+  };
+  const all = set.queries.filter((query) => half === undefined || halfOf(query) === half);
+  const every = Math.max(1, Math.ceil(all.length / most));
+  const chosen = all.filter((_, at) => at % every === 0);
+  for (const { text, gold, decision, candidates, removed_gold } of chosen) {
+    const ranked = timed(text, candidates);
+    if (gold.length > 0) {
+      const ids = ranked.map(({ id }) => id);
+      ndcgs?.push(ndcgAt(5, ids, gold));
+      recalls?.push(recallAt(5, ids, gold));
+    }
+    const best = ranked[0]?.score ?? 0;
+    if (removed_gold !== undefined) {
+      // The same request twice: among those of which none fits, and with the one that does.
+      unfitting.push(best);
+      fitting.push(timed(text, [...(candidates ?? []), removed_gold])[0]?.score ?? 0);
+    } else if (decision !== undefined) (gold.length > 0 ? fitting : unfitting).push(best);
+  }
+  return {
+    ranked: ndcgs?.length ?? 0,
+    ndcg: meanOf(ndcgs ?? []),
+    recall: meanOf(recalls ?? []),
+    fitting,
+    unfitting,
+    auroc: fitting.length > 0 && unfitting.length > 0 ? auroc(fitting, unfitting) : Number.NaN,
+    index,
+    p95: quantile(times ?? [], 0.95),
+  };
+}

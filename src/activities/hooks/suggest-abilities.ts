@@ -1,0 +1,49 @@
+import { poolOf } from '../../choosing/ability-pool.js';
+import { suggest } from '../../choosing/suggest.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { Json } from '../../contracts/json.js';
+import type { PlanHandler } from '../../contracts/plan.js';
+import { faultOfOptions } from '../../rules/builtin-options.js';
+import { failedAnswer } from '../../rules/hook-facts.js';
+import { type HookRun, isOfTask } from './hook-context.js';
+import type { HookDependencies } from './run-hooks.js';
+
+/** How many abilities a prompt is told of; more would be read by no one. */
+const MOST = 3;
+
+/**
+ * The built-in handler `suggest`: the abilities that fit a prompt as hints, and the first of them with its reason, its score and what it
+ * still needs as the intent. It says nothing where nothing fits, and stops nothing. Source: R-000-57, R-000-65; issue 14, item 1.
+ */
+export async function suggestAbilities(
+  id: string,
+  { name, options }: Extract<PlanHandler, { kind: 'builtin' }>,
+  run: HookRun,
+  { definitions }: Pick<HookDependencies, 'definitions'>,
+): Promise<HookAnswer> {
+  const at = { phase: run.phase, path: run.path };
+  const fault = faultOfOptions(name, options);
+  if (fault !== undefined) return failedAnswer(id, at, fault);
+  if (isOfTask(run)) return failedAnswer(id, at, `the built-in handler ${name} does not belong to ${run.phase}`);
+  if (!definitions) return failedAnswer(id, at, 'there are no definitions here to suggest from');
+  const { prompt, scope } = run.payload;
+  const answer = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
+  if (typeof prompt !== 'string') return answer;
+  const where = typeof scope === 'string' ? scope : run.module;
+  const pool = poolOf(definitions(), run.environment.name, where);
+  const { suggestions, documents, question } = await suggest(pool, { text: prompt, limit: MOST });
+  const hints = [...suggestions.map(({ id: ability }) => ability), ...documents];
+  if (hints.length === 0) return answer;
+  const [best] = suggestions;
+  if (!best) return { ...answer, hook_signals: { routing_hints: hints } };
+  const { given, missing, ...rest } = best;
+  const intent = {
+    ability_id: rest.id,
+    score: rest.score,
+    reason: rest.reason,
+    ...(Object.keys(given).length > 0 && { given }),
+    ...(missing.length > 0 && { missing: missing.map(({ name }) => name) }),
+    ...(question !== null && { ask: question }),
+  };
+  return { ...answer, hook_signals: { routing_hints: hints, normalized_intent: intent as Json } };
+}

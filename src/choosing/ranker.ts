@@ -1,0 +1,37 @@
+/** What every ranker does, whatever it goes by. */
+
+/** What is asked, and among which abilities. */
+export interface RankQuery {
+  text: string;
+  /** Only these ids are ranked; absent: all. */
+  among?: ReadonlySet<string>;
+  /** Stems of the text that count for nothing: another ability covers them. */
+  without?: ReadonlySet<string>;
+  /** How many are given back at most; absent: {@link USUAL_LIMIT}. */
+  limit?: number;
+}
+
+/** How many abilities a ranking has where no one says. */
+export const USUAL_LIMIT = 50;
+
+/** An ability that has something of the request. */
+export interface Ranked {
+  id: string;
+  /** How well it fits, from 0 to 1. From {@link FITS} on it is worth offering; below, it is a guess. Comparable between requests. */
+  score: number;
+  /** Words of the request that it has, the weightiest first, as they were written. */
+  words: string[];
+  /** Their stems. */
+  stems: string[];
+  /** Which of its words "not for" the request has. */
+  against: string[];
+}
+
+/** Ranks abilities by how well they fit a request. */
+export interface Ranker {
+  /** Best first; those that share nothing with the request are left out. Ties keep the order of the abilities. */
+  rank(query: RankQuery): Promise<Ranked[]>;
+}
+
+/** Nothing below this score is offered. What scores are made of is measured so that this is the best place to abstain: docs/choosing.md. */
+export const FITS = 0.5;

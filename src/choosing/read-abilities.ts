@@ -1,0 +1,116 @@
+import type { JsonObject } from '../contracts/json.js';
+import { isJsonObject, type Json } from '../contracts/json.js';
+import type { HighLevel } from '../definitions/formats/high-level.js';
+import type { LowLevel } from '../definitions/formats/low-level.js';
+import type { Registry } from '../definitions/registry.js';
+import type { AbilityText } from './ability-text.js';
+
+/** An ability that can be run in an environment. */
+export interface Offered {
+  id: string;
+  level: 'high' | 'low';
+  definition: HighLevel | LowLevel;
+}
+
+/** An ability that can be suggested. */
+export interface ChoosableAbility extends Offered {
+  text: AbilityText;
+  /** Where it belongs: its `scope.modules`, and the modules that list it. None: everywhere. */
+  modules: string[];
+  /** Scopes in which it is suggested before others; globs. */
+  scopes: string[];
+}
+
+/** What can be run in an environment: high-level abilities first, each kind by id. Workflows without steps are left out. */
+export function offeredIn({ workflows, operations }: Registry, environment: string): Offered[] {
+  const high = [...workflows.values()].flatMap(({ value }): Offered[] =>
+    value.steps.length === 0 ? [] : [{ id: value.id, level: 'high', definition: value }],
+  );
+  const low = [...operations.values()].map(({ value }): Offered => {
+    return { id: value.operation_key, level: 'low', definition: value };
+  });
+  const byId = (one: Offered, other: Offered): number => (one.id < other.id ? -1 : 1);
+  return [...high.sort(byId), ...low.sort(byId)].filter(({ definition }) => {
+    return definition.scope.environments?.includes(environment) ?? true;
+  });
+}
+
+/** {@link offeredIn} as it is searched. Source: R-000-15, R-000-31, R-000-39, R-000-65; issue 14, item 1. */
+export function readAbilities(registry: Registry, environment: string): ChoosableAbility[] {
+  const servers = serversOf(registry);
+  return offeredIn(registry, environment).map((offered) => choosable(registry, offered, servers.get(offered.id) ?? []));
+}
+
+/** A tool of an MCP server. */
+interface Tool {
+  server?: string | undefined;
+  tool?: string | undefined;
+}
+
+/** The tools behind each operation, wherever its implementations are written. */
+function serversOf({ operations, implementations, configs }: Registry): Map<string, Tool[]> {
+  const tools = new Map<string, Tool[]>();
+  const add = (key: string, body: { kind: string; mcp?: Tool } | undefined): void => {
+    if (body?.kind === 'mcp' && body.mcp) tools.set(key, [...(tools.get(key) ?? []), body.mcp]);
+  };
+  for (const { value } of operations.values()) add(value.operation_key, value.implementation);
+  for (const { value } of implementations.values()) add(value.operation_key, value);
+  for (const { value } of configs.values()) add(value.id, value.impl);
+  return tools;
+}
+
+function choosable(registry: Registry, offered: Offered, tools: readonly Tool[]): ChoosableAbility {
+  const { id, definition } = offered;
+  const hints = [definition.routing_hints, registry.configs.get(id)?.value.routing_hints];
+  const hinted = (name: 'keywords' | 'negative_keywords' | 'scopes'): string[] =>
+    hints.flatMap((one) => one?.[name] ?? []);
+  const modules = modulesOf(registry, id, definition);
+  const isHigh = 'steps' in definition;
+  const text: AbilityText = {
+    id,
+    texts: {
+      id: [id],
+      name: tools.flatMap(({ tool }) => tool ?? []),
+      module: modules,
+      server: tools.flatMap(({ server }) => server ?? []),
+      summary: [definition.summary],
+      uses: (isHigh ? definition.scenarios : definition.use_cases) ?? [],
+      parameters: parametersOf(definition.input_schema),
+      examples: isHigh
+        ? (definition.examples ?? []).flatMap(({ summary = '', input }) => [summary, ...textsIn(input)])
+        : [],
+      keywords: hinted('keywords'),
+    },
+    not: hinted('negative_keywords'),
+  };
+  return { ...offered, text, modules, scopes: hinted('scopes') };
+}
+
+function modulesOf({ modules }: Registry, id: string, { scope }: HighLevel | LowLevel): string[] {
+  const listing = [...modules.values()]
+    .filter(({ value }) => value.abilities?.includes(id))
+    .map(({ value }) => value.id);
+  return [...new Set([...(scope.modules ?? []), ...listing])].filter((module) => module !== '*');
+}
+
+/** The names, descriptions and choices of the inputs, two levels deep. */
+function parametersOf(schema: JsonObject, depth = 0): string[] {
+  const { properties } = schema;
+  if (!isJsonObject(properties) || depth > 1) return [];
+  return Object.entries(properties).flatMap(([name, property]) => {
+    if (!isJsonObject(property)) return [name];
+    const { title, description, enum: choices } = property;
+    return [
+      name,
+      ...textsIn([title ?? null, description ?? null, choices ?? null]),
+      ...parametersOf(property, depth + 1),
+    ];
+  });
+}
+
+/** The texts in a value; what is long is no word of a request. */
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return value.length <= 1000 ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}

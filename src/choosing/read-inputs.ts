@@ -1,0 +1,167 @@
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
+import { findPhrases, phrasesOf } from './phrases.js';
+import { wordTexts } from './words.js';
+
+/** An input that an ability needs and a request does not give. */
+export interface MissingInput {
+  name: string;
+  /** Of its schema; absent where it takes several. */
+  type?: string;
+  description?: string;
+  /** What it may be, where it is one of a few. */
+  choices?: Json[];
+}
+
+/** What a request says of the inputs of an ability. */
+export interface ReadInputs {
+  /** Values that are certain; the others are asked for, and never guessed. */
+  given: JsonObject;
+  missing: MissingInput[];
+}
+
+/**
+ * Which required inputs a request gives: those named with their value (`build_id=1234`, `build id 1234`), the only choice of a list that it
+ * says, the only e-mail address or URL, and the only number or quoted text where one input alone can take it.
+ *
+ * A required input with a default is not missing.
+ */
+export function readInputs(schema: JsonObject, text: string): ReadInputs {
+  const wanted = requiredOf(schema);
+  const given: JsonObject = {};
+  const take = (read: (input: Wanted, others: readonly Wanted[]) => Json | undefined): void => {
+    const open = wanted.filter(({ name }) => !(name in given));
+    for (const input of open) {
+      const value = read(
+        input,
+        open.filter((other) => other !== input),
+      );
+      if (value !== undefined) given[input.name] = value;
+    }
+  };
+  take((input) => namedValue(input, text));
+  take((input) => onlyChoice(input, text));
+  take((input, others) => onlyOfFormat(input, others, text));
+  take((input, others) => onlyNumber(input, others, text, Object.values(given)));
+  take((input, others) => onlyQuoted(input, others, text, Object.values(given)));
+  const missing = wanted.filter(({ name }) => !(name in given)).map(describe);
+  return { given, missing };
+}
+
+/** A required input with its schema. */
+interface Wanted {
+  name: string;
+  schema: JsonObject;
+}
+
+function requiredOf({ required, properties }: JsonObject): Wanted[] {
+  if (!Array.isArray(required)) return [];
+  return required.flatMap((name) => {
+    if (typeof name !== 'string') return [];
+    const schema = isJsonObject(properties) && isJsonObject(properties[name]) ? properties[name] : {};
+    return 'default' in schema || 'const' in schema ? [] : [{ name, schema }];
+  });
+}
+
+function describe({ name, schema: { type, description, enum: choices } }: Wanted): MissingInput {
+  return {
+    name,
+    ...(typeof type === 'string' && { type }),
+    ...(typeof description === 'string' && { description }),
+    ...(Array.isArray(choices) && { choices }),
+  };
+}
+
+const VALUE = `(?:"([^"]*)"|'([^']*)'|([^\\s,;"']+))`;
+
+/** `name=value`, `name: value`, or the name in words and then something that has a digit or stands in quotes. */
+function namedValue({ name, schema }: Wanted, text: string): Json | undefined {
+  const words = wordTexts(name);
+  if (words.length === 0) return undefined;
+  const spelled = words.map(escaped).join('[\\s_.-]?');
+  const assigned = new RegExp(`(?<![\\p{L}\\p{N}_])${spelled}\\s*[=:]\\s*${VALUE}`, 'iu').exec(text);
+  if (assigned) return fitting(schema, unquoted(assigned));
+  // "build 1234" says build_id.
+  const short =
+    words.length > 1 && /^(id|key|name|number|no|code)$/.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
+  const loose = new RegExp(
+    `(?<![\\p{L}\\p{N}_])(?:${spelled}|${short.map(escaped).join('[\\s_.-]?')})\\s+(?:is\\s+|number\\s+|no\\.?\\s+|#\\s*)?${VALUE}`,
+    'iu',
+  ).exec(text);
+  if (!loose) return undefined;
+  const value = unquoted(loose);
+  return loose[3] === undefined || /\p{N}/u.test(value) ? fitting(schema, value) : undefined;
+}
+
+function onlyChoice({ schema }: Wanted, text: string): Json | undefined {
+  const { enum: choices } = schema;
+  if (!Array.isArray(choices)) return undefined;
+  const words = wordTexts(text);
+  const said = choices.filter((choice) => {
+    return typeof choice === 'string' && findPhrases(phrasesOf([choice]), words).length > 0;
+  });
+  return said.length === 1 ? said[0] : undefined;
+}
+
+const FORMATS: Record<string, RegExp> = {
+  email: /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu,
+  uri: /https?:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)]/gi,
+  uuid: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
+  date: /\b\d{4}-\d{2}-\d{2}\b(?!T)/g,
+  'date-time': /\b\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/g,
+};
+
+function onlyOfFormat({ schema }: Wanted, others: readonly Wanted[], text: string): Json | undefined {
+  const { format } = schema;
+  const pattern = typeof format === 'string' ? FORMATS[format] : undefined;
+  if (!pattern || others.some((other) => other.schema.format === format)) return undefined;
+  const [only, ...more] = new Set(text.match(pattern) ?? []);
+  return more.length === 0 ? only : undefined;
+}
+
+function onlyNumber(
+  { schema }: Wanted,
+  others: readonly Wanted[],
+  text: string,
+  taken: readonly Json[],
+): Json | undefined {
+  const isNumeric = ({ type }: JsonObject): boolean => type === 'integer' || type === 'number';
+  if (!isNumeric(schema) || others.some((other) => isNumeric(other.schema))) return undefined;
+  const numbers = (text.match(/(?<![\p{L}\p{N}._-])-?\d+(?:\.\d+)?(?![\p{L}\p{N}_-]|\.\d)/gu) ?? []).map(Number);
+  const [only, ...more] = new Set(numbers.filter((number) => !taken.some((value) => Number(value) === number)));
+  return only !== undefined && more.length === 0 ? fitting(schema, String(only)) : undefined;
+}
+
+function onlyQuoted(
+  { schema }: Wanted,
+  others: readonly Wanted[],
+  text: string,
+  taken: readonly Json[],
+): Json | undefined {
+  const isText = ({ type, enum: choices, format }: JsonObject): boolean => {
+    return type === 'string' && choices === undefined && format === undefined;
+  };
+  if (!isText(schema) || others.some((other) => isText(other.schema))) return undefined;
+  const quoted = [...text.matchAll(/"([^"\n]+)"|“([^”\n]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
+  const [only, ...more] = new Set(quoted.filter((value) => !taken.includes(value)));
+  return more.length === 0 ? only : undefined;
+}
+
+function unquoted([, double, single, bare]: RegExpExecArray): string {
+  return double ?? single ?? (bare ?? '').replace(/[.!?)]+$/, '');
+}
+
+/** The value as its schema has it; undefined where it cannot be one. */
+function fitting({ type, enum: choices }: JsonObject, value: string): Json | undefined {
+  if (value === '') return undefined;
+  if (type === 'integer' || type === 'number') {
+    const number = Number(value);
+    return Number.isFinite(number) && (type === 'number' || Number.isInteger(number)) ? number : undefined;
+  }
+  if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : undefined;
+  if (Array.isArray(choices)) return choices.find((choice) => String(choice).toLowerCase() === value.toLowerCase());
+  return type === 'string' || type === undefined ? value : undefined;
+}
+
+function escaped(word: string): string {
+  return word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

@@ -1,0 +1,73 @@
+/** A text of more words than these is searched for what it asks. */
+const MOST_WORDS = 60;
+
+/** What announces who speaks, at the beginning of a line. */
+const SPEAKER = /^\s*(?:#+\s*|\*\*)?(user|human|me|assistant|ai|system|tool)(?:\*\*)?\s*:/gim;
+const PEOPLE: ReadonlySet<string> = new Set(['user', 'human', 'me']);
+/** How sentences begin that ask; a question also ends as one. */
+const BEGINNING = new RegExp(
+  `^\\W*(?:(?:now|then|so|ok|okay|and|also|finally|instead|hi|hello|hey|sure)\\b\\W*)*(?:${[
+    "please|(?:can|could|would|will) you|i(?:'d| would) like|i(?:'m| am) (?:looking|trying|interested)|i (?:want|need)|we (?:want|need|should)",
+    "let's|lets|make sure|what|where|when|which|who|why|how|is there|are there|do you|the task is|your task",
+    'show|tell|give|find|get|fetch|list|create|make|run|check|send|write|delete|remove|add|update|set|open|close|start|stop|restart|roll',
+    'deploy|build|test|fix|explain|search|look|help|book|order|convert|translate|compare|compute|calculate|generate|summari[sz]e|analy[sz]e',
+    'recommend|suggest|plan|draft|review|verify|seed|insert|import|export|upload|download|schedule|cancel|restore|migrate|rename|move|copy',
+  ].join('|')})\\b`,
+  'iu',
+);
+const asks = (sentence: string): boolean => /\?\W*$/.test(sentence) || BEGINNING.test(sentence);
+
+/**
+ * What of a text is searched for: of a conversation the last thing that a person said, without code, quotations and what is pasted, and of
+ * what is still long the sentences that ask, or else its first and last ones. A short text is searched for as it is.
+ *
+ * Source: issue 14, item 1; measured in docs/choosing.md.
+ */
+export function requestOf(text: string): string {
+  if (lengthOf(text) <= MOST_WORDS) return text;
+  const said = withoutPasted(lastSaid(text));
+  const plain = said.trim() === '' ? text : said;
+  if (lengthOf(plain) <= MOST_WORDS) return plain;
+  const sentences = sentencesOf(plain);
+  const asking = sentences.filter(asks);
+  const chosen = asking.length > 0 ? asking : [...sentences.slice(0, 1), ...sentences.slice(-1)];
+  return firstWords(chosen);
+}
+
+function lengthOf(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
+}
+
+/** The last turn of a person; the whole text where no one is announced. */
+function lastSaid(text: string): string {
+  const turns = [...text.matchAll(SPEAKER)];
+  const last = turns.findLastIndex(([, who = '']) => PEOPLE.has(who.toLowerCase()));
+  const turn = turns[last];
+  if (!turn) return text;
+  return text.slice(turn.index + turn[0].length, turns[last + 1]?.index);
+}
+
+/** Leaves out fenced blocks, quoted lines, and lines of logs and stack traces. */
+function withoutPasted(text: string): string {
+  return text
+    .replace(/^\s*(```|~~~)[\s\S]*?^\s*\1/gm, '\n')
+    .split('\n')
+    .filter((line) => !/^\s*(?:>|at \S+ ?\(|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(?:ERROR|WARN|INFO|DEBUG)\b)/.test(line))
+    .join('\n');
+}
+
+function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== '');
+}
+
+/** The last sentences first, as many as there is room for: what is said last is what is meant. */
+function firstWords(sentences: readonly string[]): string {
+  const kept: string[] = [];
+  let words = 0;
+  for (const sentence of [...sentences].reverse()) {
+    if (words > 0 && words + lengthOf(sentence) > MOST_WORDS) break;
+    kept.unshift(sentence);
+    words += lengthOf(sentence);
+  }
+  return kept.join('\n');
+}

@@ -1,0 +1,153 @@
+/** From a request in plain words to the abilities worth offering. Source: R-000-15, R-000-16, C-39; exact shapes, section 2. */
+import type { AbilityPool } from './ability-pool.js';
+import { isInScope } from './in-scope.js';
+import { FITS, type Ranked } from './ranker.js';
+import type { ChoosableAbility } from './read-abilities.js';
+import { type MissingInput, readInputs } from './read-inputs.js';
+import { requestOf } from './request-of.js';
+
+/** An ability that may be what is asked for. */
+export interface Suggestion {
+  id: string;
+  level: 'high' | 'low';
+  /** From 0 to 1; at least {@link FITS}. */
+  score: number;
+  /** Why, in one sentence without a full stop. */
+  reason: string;
+  /** Values for inputs that the request gives beyond doubt. */
+  given: ReturnType<typeof readInputs>['given'];
+  /** Required inputs that it does not give. */
+  missing: MissingInput[];
+}
+
+/** What a request leads to. */
+export interface Suggested {
+  /** Best first; none where nothing fits. */
+  suggestions: Suggestion[];
+  /** What came nearest, where nothing fits; ids that should not be called without asking. */
+  nearest: string[];
+  /** Documents to read, as `read:<path>`; at most three, of those that routing pages point to. */
+  documents: string[];
+  /** What to ask before the first of the suggestions can be called. */
+  question: string | null;
+}
+
+/** What is asked, and how many are wanted. */
+export interface SuggestionRequest {
+  text: string;
+  /** 5 where no one says. */
+  limit?: number;
+}
+
+/**
+ * Suggests abilities for a request: those of the current scope first, then high-level before low-level ones, among those that fit about as
+ * well as the best. A low-level one is offered only for what no fitting high-level one covers. Nothing is suggested where nothing fits.
+ */
+export async function suggest(pool: AbilityPool, { text, limit = 5 }: SuggestionRequest): Promise<Suggested> {
+  const asked = requestOf(text);
+  const ranked = await pool.ranker.rank({ text: asked });
+  const candidates = ranked.flatMap((one) => candidateOf(pool, one));
+  const fitting = candidates.filter(({ ranked: { score, words } }) => score >= FITS && words.length > 0);
+  const documents = await documentsFor(pool, asked);
+  if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null };
+  const ordered = ordering(fitting);
+  const needed = await withoutCovered(pool, asked, ordered);
+  const suggestions = needed.slice(0, limit).map((candidate) => suggestionOf(candidate, asked));
+  return { suggestions, nearest: [], documents, question: questionFor(suggestions[0]) };
+}
+
+async function documentsFor({ documents }: AbilityPool, text: string): Promise<string[]> {
+  const found = await documents.rank({ text, limit: 3 });
+  return found.filter(({ score, words }) => score >= FITS && words.length > 0).map(({ id }) => id);
+}
+
+/** At most three that share a word which says something. */
+function nearestOf(ranked: readonly Ranked[]): string[] {
+  const near = ranked.filter(({ words }) => words.length > 0);
+  return near.slice(0, 3).map(({ id }) => id);
+}
+
+/** A ranked ability with what else decides about its place. */
+interface Candidate {
+  ranked: Ranked;
+  ability: ChoosableAbility;
+  isHere: boolean;
+  /** How strongly it fits, as its place sees it: twice as much is twice as many words of the same worth. */
+  standing: number;
+}
+
+/** What is left of the strength outside of the current scope, or of an ability that is deprecated. */
+const ELSEWHERE = 0.75;
+const DEPRECATED = 0.5;
+/** What has this share of the strength of the best fits about as well. */
+const ABOUT = 0.7;
+
+function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candidate[] {
+  const ability = abilities.get(ranked.id);
+  if (!ability) return [];
+  const isHere = isInScope(ability, scope);
+  const isDeprecated = ability.definition.status === 'deprecated';
+  const strength = ranked.score / (1 - ranked.score);
+  const standing = strength * (isHere ? 1 : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
+  return [{ ranked, ability, isHere, standing }];
+}
+
+/** Those about as good as the best: of this scope first, high-level ones first; then the others as they fit. */
+function ordering(candidates: readonly Candidate[]): Candidate[] {
+  const best = Math.max(...candidates.map(({ standing }) => standing));
+  const tier = ({ isHere, standing, ability }: Candidate): number => {
+    if (standing < best * ABOUT) return 0;
+    return 1 + (isHere ? 2 : 0) + (ability.level === 'high' ? 1 : 0);
+  };
+  return [...candidates].sort((one, other) => tier(other) - tier(one) || other.standing - one.standing);
+}
+
+/** Leaves out low-level abilities that fit only by what a high-level one covers which fits about as well. */
+async function withoutCovered(
+  { ranker }: AbilityPool,
+  text: string,
+  ordered: readonly Candidate[],
+): Promise<Candidate[]> {
+  const kept: Candidate[] = [];
+  const high = ordered.filter(({ ability }) => ability.level === 'high');
+  for (const candidate of ordered) {
+    const { ability, standing } = candidate;
+    const over = ability.level === 'high' ? [] : high.filter((other) => other.standing >= standing * ABOUT);
+    if (over.length > 0) {
+      const without = new Set(over.flatMap(({ ranked: { stems } }) => stems));
+      const [rest] = await ranker.rank({ text, among: new Set([ability.id]), without });
+      if (rest === undefined || rest.score < FITS || rest.words.length === 0) continue;
+    }
+    kept.push(candidate);
+  }
+  return kept;
+}
+
+function suggestionOf(candidate: Candidate, text: string): Suggestion {
+  const { ability, ranked } = candidate;
+  const { given, missing } = readInputs(ability.definition.input_schema, text);
+  const score = Math.round(ranked.score * 1000) / 1000;
+  return { id: ability.id, level: ability.level, score, reason: reasonOf(candidate), given, missing };
+}
+
+function reasonOf({ ranked: { words, against }, ability, isHere }: Candidate): string {
+  const has = `it has ${words.slice(0, 6).join(', ')} of the request`;
+  return [
+    words.length > 0 ? has : 'it has words of the request',
+    ...(isHere && ability.modules.length + ability.scopes.length > 0 ? ['it belongs to this scope'] : []),
+    ...(isHere ? [] : [`it belongs to ${[...ability.modules, ...ability.scopes].slice(0, 3).join(', ')}`]),
+    ...(against.length > 0 ? [`it is not meant for ${against.join(', ')}, so it ranks lower`] : []),
+    ...(ability.definition.status === 'deprecated' ? ['it is deprecated, so it ranks lower'] : []),
+  ].join('; ');
+}
+
+function questionFor(suggestion: Suggestion | undefined): string | null {
+  if (suggestion === undefined || suggestion.missing.length === 0) return null;
+  const wanted = suggestion.missing.map(({ name, description, choices }) => {
+    const [about] = [description, choices && `one of ${choices.map(String).join(', ')}`].filter(Boolean);
+    return about ? `${name} (${about.replace(/\.$/, '')})` : name;
+  });
+  const last = wanted.pop();
+  const list = wanted.length > 0 ? `${wanted.join(', ')} and ${last}` : last;
+  return `${suggestion.id} needs ${list}. What should ${suggestion.missing.length > 1 ? 'they' : 'it'} be?`;
+}

@@ -1,0 +1,109 @@
+import { type AbilityText, FIELDS, type Field } from './ability-text.js';
+import type { Weights } from './weights.js';
+import { type Word, wordsIn } from './words.js';
+
+/** Where a stem occurs: the abilities by their place, and how much of it each has. */
+export interface Postings {
+  at: number[];
+  amount: number[];
+}
+
+/** Which abilities have which stems, and how much of each. Immutable once built. */
+export class WordIndex {
+  readonly size: number;
+  private readonly postings = new Map<string, Postings>();
+  /** The stems by how they begin, for words that no ability has. */
+  private readonly beginnings = new Map<string, string[]>();
+
+  constructor(
+    abilities: readonly AbilityText[],
+    private readonly weights: Weights,
+  ) {
+    this.size = abilities.length;
+    const parts = abilities.map(partsOf);
+    const usual = usualLengths(parts);
+    for (const [place, fields] of parts.entries()) this.add(place, fields, usual);
+    for (const stem of this.postings.keys()) {
+      const beginning = beginningOf(stem);
+      if (beginning === undefined) continue;
+      const others = this.beginnings.get(beginning);
+      if (others) others.push(stem);
+      else this.beginnings.set(beginning, [stem]);
+    }
+  }
+
+  find(stem: string): Postings | undefined {
+    return this.postings.get(stem);
+  }
+
+  /** How much a stem tells: the rarer, the more. */
+  rarity(stem: string): number {
+    const having = this.postings.get(stem)?.at.length ?? 0;
+    return Math.log(1 + (this.size + this.weights.background - having + 0.5) / (having + 0.5));
+  }
+
+  /** The most that {@link rarity} gives. */
+  get highest(): number {
+    return Math.log(1 + (this.size + this.weights.background + 0.5) / 0.5);
+  }
+
+  /** Stems of abilities that begin as a stem does which none has, with how alike they are (0 to 1). */
+  alike(stem: string): { stem: string; likeness: number }[] {
+    const candidates = this.beginnings.get(beginningOf(stem) ?? '') ?? [];
+    return candidates
+      .map((other) => ({ stem: other, likeness: likenessOf(stem, other) }))
+      .filter(({ likeness }) => likeness >= this.weights.alike.from);
+  }
+
+  private add(place: number, fields: Parts, usual: Record<Field, number>): void {
+    const amounts = new Map<string, number>();
+    for (const field of FIELDS) {
+      const words = fields[field];
+      if (words.length === 0) continue;
+      const held = this.weights.length[field];
+      const share = this.weights.field[field] / (1 - held + (held * words.length) / usual[field]);
+      for (const word of words)
+        amounts.set(word.stem, (amounts.get(word.stem) ?? 0) + share * this.worthOf(word, field));
+    }
+    for (const [stem, amount] of amounts) {
+      let postings = this.postings.get(stem);
+      if (!postings) this.postings.set(stem, (postings = { at: [], amount: [] }));
+      postings.at.push(place);
+      postings.amount.push(amount);
+    }
+  }
+
+  private worthOf({ kind }: Word, field: Field): number {
+    if (kind !== 'stop') return 1;
+    return field === 'uses' || field === 'keywords' ? this.weights.stop.uttered : this.weights.stop.said;
+  }
+}
+
+type Parts = Record<Field, Word[]>;
+
+function partsOf({ texts }: AbilityText): Parts {
+  const entries = FIELDS.map((field) => [field, (texts[field] ?? []).flatMap(wordsIn)]);
+  return Object.fromEntries(entries) as Parts;
+}
+
+/** The mean length of each part, among the abilities that have it. */
+function usualLengths(all: readonly Parts[]): Record<Field, number> {
+  const entries = FIELDS.map((field) => {
+    const lengths = all.map((parts) => parts[field].length).filter((length) => length > 0);
+    return [field, lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length)];
+  });
+  return Object.fromEntries(entries) as Record<Field, number>;
+}
+
+const BEGINNING = 5;
+
+function beginningOf(stem: string): string | undefined {
+  return stem.length < BEGINNING ? undefined : stem.slice(0, BEGINNING);
+}
+
+/** How much of two stems is the beginning that they share. */
+function likenessOf(one: string, other: string): number {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  return (2 * same) / (one.length + other.length);
+}

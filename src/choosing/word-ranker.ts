@@ -1,0 +1,148 @@
+import type { AbilityText } from './ability-text.js';
+import { findPhrases, type Phrase, phrasesOf } from './phrases.js';
+import { type Ranked, type Ranker, type RankQuery, USUAL_LIMIT } from './ranker.js';
+import { WEIGHTS, type Weights } from './weights.js';
+import { type Postings, WordIndex } from './word-index.js';
+import { joinedNeighbours, type Word, wordsIn, wordTexts } from './words.js';
+
+/** A word of a request, or one that begins like it. */
+interface Term {
+  /** As it was written, in lower case. */
+  text: string;
+  /** The stem of that. */
+  asked: string;
+  /** What it counts for: its worth times how much it tells. */
+  weight: number;
+  isStop: boolean;
+  postings: Postings | undefined;
+}
+
+/**
+ * Ranks by shared words: BM25F over the parts of an ability, with stems, stop words that count for less, and words that begin alike.
+ *
+ * Nothing is learnt from requests; what it goes by are the texts of the abilities and {@link WEIGHTS}.
+ */
+export class WordRanker implements Ranker {
+  private readonly ids: string[];
+  private readonly not: Phrase[][];
+  private readonly index: WordIndex;
+
+  constructor(
+    abilities: readonly AbilityText[],
+    private readonly weights: Weights = WEIGHTS,
+  ) {
+    this.ids = abilities.map(({ id }) => id);
+    this.not = abilities.map(({ not }) => phrasesOf(not));
+    this.index = new WordIndex(abilities, weights);
+  }
+
+  async rank(query: RankQuery): Promise<Ranked[]> {
+    return this.rankNow(query);
+  }
+
+  /** As {@link rank}; it waits for nothing. */
+  rankNow({ text, among, without, limit = USUAL_LIMIT }: RankQuery): Ranked[] {
+    const terms = this.termsOf(text, without);
+    const strengths = this.strengthsOf(terms);
+    const against = this.penalise(strengths, wordTexts(text));
+    const places = [...strengths.keys()].filter(
+      (place) => strengths[place] !== 0 && (among?.has(this.ids[place] ?? '') ?? true),
+    );
+    places.sort((one, other) => (strengths[other] ?? 0) - (strengths[one] ?? 0) || one - other);
+    const scale = this.scaleOf(terms);
+    return places.slice(0, limit).map((place) => {
+      const share = (strengths[place] ?? 0) / scale;
+      const score = share / (share + this.weights.even);
+      return { id: this.ids[place] ?? '', score, ...sharedWith(terms, place), against: against.get(place) ?? [] };
+    });
+  }
+
+  /** Makes those weaker that are not for a word of the request. @returns for which words, by place. */
+  private penalise(strengths: Float64Array, words: readonly string[]): Map<number, string[]> {
+    const against = new Map<number, string[]>();
+    for (const [place, phrases] of this.not.entries()) {
+      if (phrases.length === 0 || !strengths[place]) continue;
+      const found = findPhrases(phrases, words);
+      if (found.length === 0) continue;
+      against.set(place, found);
+      strengths[place] = strengths[place] * this.weights.penalty;
+    }
+    return against;
+  }
+
+  /** Each word once, however often it is said; a request that repeats itself asks for nothing more. */
+  private termsOf(text: string, without?: ReadonlySet<string>): Term[] {
+    const words = new Map<string, Word>();
+    const said = wordsIn(text);
+    const joined = joinedNeighbours(said).filter(({ stem, kind }) => kind === 'content' && this.index.find(stem));
+    for (const word of [...said, ...joined])
+      if (!words.has(word.stem) && !without?.has(word.stem)) words.set(word.stem, word);
+    return [...words.values()].flatMap((word) => {
+      const own = this.term(word, word.stem, 1);
+      if (own.postings || word.kind === 'stop' || word.kind === 'number') return [own];
+      const { worth } = this.weights.alike;
+      return [own, ...this.index.alike(word.stem).map(({ stem, likeness }) => this.term(word, stem, worth * likeness))];
+    });
+  }
+
+  private term({ text, stem: asked, kind }: Word, stem: string, worth: number): Term {
+    const isNumber = kind === 'number' ? this.weights.number : 1;
+    const rarity = Math.min(this.index.rarity(stem), this.mostOf(kind));
+    const weight = worth * isNumber * rarity;
+    return { text, asked, weight, isStop: kind === 'stop', postings: this.index.find(stem) };
+  }
+
+  private mostOf(kind: Word['kind']): number {
+    const { stop, common } = this.weights.most;
+    return kind === 'stop' ? stop : kind === 'common' ? common : Number.POSITIVE_INFINITY;
+  }
+
+  /** By the place of the ability. */
+  private strengthsOf(terms: readonly Term[]): Float64Array {
+    const strengths = new Float64Array(this.ids.length);
+    const { saturation } = this.weights;
+    for (const { weight, postings } of terms) {
+      if (!postings) continue;
+      const { at, amount } = postings;
+      for (let entry = 0; entry < at.length; entry += 1) {
+        const place = at[entry] ?? 0;
+        const much = amount[entry] ?? 0;
+        strengths[place] = (strengths[place] ?? 0) + (weight * much * (saturation + 1)) / (much + saturation);
+      }
+    }
+    return strengths;
+  }
+
+  /** What a strength is divided by: what one telling word is worth, and more for a request of many words, which hits something anywhere. */
+  private scaleOf(terms: readonly Term[]): number {
+    const { highest } = this.index;
+    const words = terms.reduce((sum, { weight, isStop }) => sum + weight * (isStop ? STOP_IN_REQUEST : 1), 0) / highest;
+    return highest * (1 + this.weights.requestLength * Math.log(Math.max(1, words)));
+  }
+}
+
+/** What a stop word adds to the length of a request. */
+const STOP_IN_REQUEST = 0.1;
+
+/** The words of a request that an ability has, the weightiest first. */
+function sharedWith(terms: readonly Term[], place: number): Pick<Ranked, 'words' | 'stems'> {
+  const shared = terms.filter((term) => !term.isStop && amountAt(term.postings, place) > 0);
+  shared.sort((one, other) => other.weight - one.weight);
+  const words = [...new Set(shared.map(({ text }) => text))].filter((word) => word.length > 1);
+  return { words, stems: [...new Set(shared.map(({ asked }) => asked))] };
+}
+
+/** How much of a term an ability has. */
+function amountAt(postings: Postings | undefined, place: number): number {
+  if (!postings) return 0;
+  const { at, amount } = postings;
+  let [low, high] = [0, at.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = at[middle] ?? 0;
+    if (found === place) return amount[middle] ?? 0;
+    if (found < place) low = middle + 1;
+    else high = middle - 1;
+  }
+  return 0;
+}

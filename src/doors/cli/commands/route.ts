@@ -1,0 +1,39 @@
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { findScope } from '../../../definitions/find-scope.js';
+import type { Detail } from '../../answers/route-request.js';
+import { type Context, environmentOf, openRegistry } from '../context.js';
+import { renderRoute } from '../render-route.js';
+
+/** Flags of `ability route`. */
+export interface RouteFlags {
+  detail: Detail;
+  scope?: string;
+  step: string[];
+}
+
+/** `ability route TEXT`: the abilities that fit a request in plain words, or that none does. Reads files only, runs nothing. */
+export async function run(context: Context, words: string[], flags: RouteFlags): Promise<ExitCode> {
+  const given = words.join(' ');
+  const text = given === '-' ? context.terminal.readInput() : given;
+  if ([text, ...flags.step].some((request) => request.trim() === '')) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: 'There is no request to route',
+      suggestion: 'Say in plain words what is wanted: ability route "seed a test user".',
+    });
+  }
+  const registry = await openRegistry(context);
+  const environment = await environmentOf(context, registry);
+  const scope = findScope(registry.root, context.cwd, flags.scope, context.env);
+  const { poolOf } = await import('../../../choosing/ability-pool.js');
+  const { routeRequest } = await import('../../answers/route-request.js');
+  const pool = poolOf(registry, environment, scope);
+  const question = { registry, pool, environment, detail: flags.detail };
+  const whole = await routeRequest(question, text);
+  const steps = await Promise.all(flags.step.map((step) => routeRequest(question, step)));
+  const answer = { environment, scope, ...whole, ...(steps.length > 0 && { steps }) };
+  if (context.flags.json) context.terminal.printJson(answer);
+  else context.terminal.print(renderRoute(answer, context.terminal.style));
+  return EXIT.ok;
+}

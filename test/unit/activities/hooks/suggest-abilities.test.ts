@@ -1,0 +1,69 @@
+import { afterAll, expect, test } from 'vitest';
+import type { SessionContext } from '../../../../src/activities/hooks/hook-context.js';
+import { projectDefinitions } from '../../../../src/activities/hooks/project-definitions.js';
+import { type HookDependencies, runHooks } from '../../../../src/activities/hooks/run-hooks.js';
+import { SecretSource } from '../../../../src/planning/secret-source.js';
+import { mergeSignals } from '../../../../src/rules/merge-signals.js';
+import { makeProject } from '../../../fixtures/project-folder.js';
+
+const input = 'input_schema: { type: object, required: [service], properties: { service: { type: string } } }';
+const project = makeProject({
+  'ability.yaml': 'format: 1\nproject: suggesting\nenvironments: { dev: {} }\n',
+  'registry/low-level/restart.yaml': `operation_key: ops.restart\nversion: 1\nsummary: Restart a service.\n${input}\n`,
+  'registry/hooks/PromptSubmit.yaml': 'hooks: [{ id: routing, blocking: true, handler: { builtin: suggest } }]\n',
+});
+afterAll(() => project.remove());
+const dependencies: HookDependencies = {
+  answerScript: () => Promise.reject(new Error('no script is asked here')),
+  answerAbility: () => Promise.reject(new Error('no ability is asked here')),
+  secrets: (environment) => new SecretSource('/nowhere', environment, {}),
+  definitions: projectDefinitions(project.root),
+  recordUsage: () => {},
+};
+
+function promptOf(prompt: string, options: Record<string, boolean> = {}): SessionContext {
+  return {
+    user: { name: 'ada', source: 'claimed' },
+    path: '',
+    moment: 0,
+    signal: new AbortController().signal,
+    logs: undefined,
+    session: 's-1',
+    payload: { prompt, turn_index: 1, scope: 'integration' },
+    environment: { name: 'dev', protected: false, vars: {} },
+    module: 'integration',
+    hooks: [{ id: 'routing', handler: { kind: 'builtin', name: 'suggest', options } }],
+  };
+}
+const ask = (context: SessionContext, given = dependencies) =>
+  runHooks('PromptSubmit', context, { blockingOnly: true }, given);
+
+test('R-000-57, R-000-65: a prompt is told of the abilities that fit, and what the first of them still needs', async () => {
+  expect(projectDefinitions(project.root)().problems).toEqual([]);
+  const answers = await ask(promptOf('restart it please'));
+  const { hook_signals } = mergeSignals(answers, [], '');
+  expect(hook_signals).toMatchObject({
+    routing_hints: [{ source: 'PromptSubmit.routing', hint: 'ops.restart' }],
+    normalized_intent: {
+      ability_id: 'ops.restart',
+      score: expect.any(Number),
+      reason: 'it has restart of the request',
+      missing: ['service'],
+      ask: 'ops.restart needs service. What should it be?',
+    },
+  });
+});
+
+test('where nothing fits it says nothing, and stops nothing', async () => {
+  const [answer] = await ask(promptOf('a poem about spring'));
+  expect(answer).toMatchObject({ status: 'ok', decision: 'allow' });
+  expect(answer?.hook_signals).toBeUndefined();
+});
+
+test('what it cannot read is a hook that failed, which stops no prompt', async () => {
+  const { definitions: _, ...without } = dependencies;
+  expect(await ask(promptOf('restart'), without)).toMatchObject([{ status: 'error' }]);
+  expect(await ask(promptOf('restart', { most: true }))).toMatchObject([
+    { status: 'error', reason: expect.stringMatching(/no option `most`/) },
+  ]);
+});

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { AbilityText } from '../../../src/choosing/ability-text.js';
+import { FITS } from '../../../src/choosing/ranker.js';
+import { WordRanker } from '../../../src/choosing/word-ranker.js';
+
+const ability = (
+  id: string,
+  summary: string,
+  more: Partial<AbilityText['texts']> = {},
+  not: string[] = [],
+): AbilityText => {
+  return { id, texts: { id: [id], summary: [summary], ...more }, not };
+};
+const ranker = new WordRanker([
+  ability('db.write.user_row', 'Write one row into the users table.', { keywords: ['seed user'] }, ['prod']),
+  ability('db.delete.user_row', 'Remove the row of a user.'),
+  ability('mcp.query.logs', 'Query the logs of a service.', { server: ['observability'], name: ['search_lines'] }),
+  ability('http.call.signup', 'Signup of an invited person.', { parameters: ['email Address of the person'] }),
+]);
+const idsFor = (text: string): string[] => ranker.rankNow({ text }).map(({ id }) => id);
+
+test.each([
+  ['the id', 'write user rows', 'db.write.user_row'],
+  ['the summary', 'removing a user', 'db.delete.user_row'],
+  ['keywords', 'seeding', 'db.write.user_row'],
+  ['the server', 'anything in observability?', 'mcp.query.logs'],
+  ['the name of the tool', 'lines', 'mcp.query.logs'],
+  ['parameters', 'which address', 'http.call.signup'],
+  ['words that begin alike', 'observables', 'mcp.query.logs'],
+  ['neighbours that make one word', 'sign up a friend', 'http.call.signup'],
+])('an ability is found by %s', (_, text, id) => {
+  expect(idsFor(text)[0]).toBe(id);
+});
+
+test('a request that shares nothing ranks nothing, and one that shares little does not fit', () => {
+  expect(idsFor('poetry')).toEqual([]);
+  expect(idsFor('')).toEqual([]);
+  const [best] = ranker.rankNow({ text: 'what is a good novel for a long rainy weekend, any service will do' });
+  expect(best?.score ?? 0).toBeLessThan(FITS);
+});
+
+test('C-40: a word that an ability is not for is a penalty, as a whole word only, and hides nothing', () => {
+  const scoreFor = (text: string) => ranker.rankNow({ text }).find(({ id }) => id === 'db.write.user_row');
+  const plain = scoreFor('seed user rows of the product');
+  const penalised = scoreFor('seed user rows of prod');
+  expect(plain?.against).toEqual([]);
+  expect(penalised?.against).toEqual(['prod']);
+  expect(penalised?.score ?? 1).toBeLessThan(plain?.score ?? 0);
+  expect(penalised?.score ?? 0).toBeGreaterThan(0);
+});
+
+test('a request that says everything twice asks for nothing more', () => {
+  const [once] = ranker.rankNow({ text: 'remove the user row' });
+  const [twice] = ranker.rankNow({ text: 'remove the user row, remove the user row' });
+  expect(twice?.id).toBe(once?.id);
+  expect(twice?.score).toBeCloseTo(once?.score ?? 0, 5);
+});
+
+test('scores are between 0 and 1, best first, with the words that are shared', () => {
+  const ranked = ranker.rankNow({ text: 'delete user row row user delete' });
+  for (const { score } of ranked) expect(score > 0 && score < 1).toBe(true);
+  expect(ranked.map(({ score }) => score)).toEqual(ranked.map(({ score }) => score).sort((one, other) => other - one));
+  expect([...(ranked[0]?.words ?? [])].sort()).toEqual(['delete', 'row', 'user']);
+});
+
+test('only those that are asked about are ranked, by what is left of the request', () => {
+  const [first, ...others] = ranker.rankNow({ text: 'delete user row', among: new Set(['db.write.user_row']) });
+  expect([first?.id, others]).toEqual(['db.write.user_row', []]);
+  const without = new Set(first?.stems);
+  expect(ranker.rankNow({ text: 'delete user row', among: new Set(['db.write.user_row']), without })).toEqual([]);
+});
+
+test('nothing to rank is ranked at once', () => {
+  expect(new WordRanker([]).rankNow({ text: 'delete' })).toEqual([]);
+});
