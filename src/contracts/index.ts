@@ -24,6 +24,7 @@ export { PLACEMENTS, type Placement } from './placement.js';
 export type * from './plan.js';
 export { AbilityError, formatLocation, type Problem, type SourceLocation } from './problem.js';
 export type * from './record.js';
+export type * from './routing.js';
 export type * from './seal.js';
 export { END_STATES, type EndState, isEndState, OPEN_STATES, type StepStatus, type TaskState } from './states.js';
 export type * from './story.js';

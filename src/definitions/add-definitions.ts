@@ -5,6 +5,7 @@ import { formatLocation, type Problem, type SourceLocation } from '../contracts/
 import { findAbilityAmongCases } from './case-files.js';
 import { checkFormat } from './check-format.js';
 import { faultOfForeignHook } from './foreign-hook.js';
+import { agent } from './formats/agent.js';
 import { config } from './formats/config.js';
 import { highLevel } from './formats/high-level.js';
 import { hooks } from './formats/hooks.js';
@@ -43,7 +44,7 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
     whenValid(lowLevel, source, (value) =>
       addAbility(registry, registry.operations, value.operation_key, value, source),
     ),
-  'high-level': (registry, source) => addWorkflow(registry, source),
+  'high-level': (registry, source) => (isAgent(source) ? addAgent : addWorkflow)(registry, source),
   implementations: (registry, source) =>
     whenValid(implementation, source, (value) => {
       add(registry, registry.implementations, 'implementation', value.id, loaded(value, source));
@@ -127,6 +128,14 @@ function whenValid<Schema extends z.ZodType>(
   return undefined;
 }
 
+function isAgent({ value }: YamlSource): boolean {
+  return value !== null && typeof value === 'object' && 'type' in value && value.type === 'agent';
+}
+
+function addAgent(registry: Registry, source: YamlSource): Problem[] | undefined {
+  return whenValid(agent, source, (value) => addAbility(registry, registry.agents, value.id, value, source));
+}
+
 function addWorkflow(registry: Registry, source: YamlSource): Problem[] | undefined {
   const checked = checkFormat(highLevel, source);
   if ('problems' in checked) return checked.problems;
@@ -148,12 +157,12 @@ function addAbility<T>(
   value: T,
   source: YamlSource,
 ): void {
-  const other = registry.operations.get(id) ?? registry.workflows.get(id);
+  const { operations, workflows, agents } = registry;
+  const other = operations.get(id) ?? workflows.get(id) ?? agents.get(id);
   const entry = loaded(value, source);
   if (other === undefined) add(registry, into, 'ability', id, entry);
   else {
-    registry.operations.delete(id);
-    registry.workflows.delete(id);
+    for (const abilities of [operations, workflows, agents]) abilities.delete(id);
     markBroken(registry, 'ability', id, duplicate(id, other, entry));
   }
 }
@@ -210,7 +219,7 @@ function disable(registry: Registry, kind: FileKindName, read: ReadFile, problem
 function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
   switch (kind) {
     case 'ability':
-      return [registry.operations, registry.workflows];
+      return [registry.operations, registry.workflows, registry.agents];
     case 'implementation':
       return [registry.implementations];
     case 'config':

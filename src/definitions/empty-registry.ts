@@ -31,6 +31,7 @@ export function emptyRegistry(root: string, file: ReadFile): Registry {
     locateInProject: source.locate,
     operations: new Map(),
     workflows: new Map(),
+    agents: new Map(),
     implementations: new Map(),
     configs: new Map(),
     envProfiles: new Map(),

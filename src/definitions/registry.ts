@@ -1,5 +1,6 @@
 import type { Phase } from '../contracts/hooks.js';
 import type { Problem, SourceLocation } from '../contracts/problem.js';
+import type { AgentProfile } from './formats/agent.js';
 import type { AbilityConfig, EnvProfile, McpServer, Service } from './formats/config.js';
 import type { HighLevel } from './formats/high-level.js';
 import type { HookDefinition } from './formats/hooks.js';
@@ -26,6 +27,8 @@ export interface Registry {
   locateInProject(path: readonly PropertyKey[]): SourceLocation;
   operations: Map<string, Loaded<LowLevel>>;
   workflows: Map<string, Loaded<HighLevel>>;
+  /** Profiles of agents; they share the namespace of abilities. */
+  agents: Map<string, Loaded<AgentProfile>>;
   implementations: Map<string, Loaded<ImplementationDocument>>;
   configs: Map<string, Loaded<AbilityConfig>>;
   envProfiles: Map<string, Loaded<EnvProfile>>;

@@ -105,9 +105,6 @@ function* keysIn(value: unknown, keys: Unsupported[], path: PropertyKey[]): Gene
 
 function* highLevel(value: unknown): Generator<Finding> {
   if (!isRecord(value)) return;
-  if (value.type === 'agent') {
-    yield { path: ['type'], feature: '`type: agent`', instead: 'Write a workflow with the steps in their order.' };
-  }
   for (const part of ['steps', 'on_error', 'finally']) yield* approvalsIn(value[part], [part]);
 }
 

@@ -1,0 +1,117 @@
+import type { Json, JsonObject } from './json.js';
+
+/** One message of a thread. What is not from a person is read as data: it never asks for anything. */
+export interface LaneMessage {
+  id: string;
+  role: 'user' | 'assistant' | 'tool' | 'document';
+  text: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** What something that waits can be answered with. */
+export type Expectation =
+  /** One of these; `value` is what is passed on, `label` what people read. */
+  | { options: { value: Json; label: string }[] }
+  /** One value of a JSON Schema, for the input of that name. */
+  | { input: string; schema: JsonObject }
+  /** A word of consent: that this tool is called again. */
+  | { extensionId: string; capabilityId: string };
+
+/** What waits for the person who writes. It counts in its own thread only, and until it expires. */
+export interface Pending {
+  kind: 'workflow_waiting' | 'slot_request' | 'tool_retry';
+  expects: Expectation;
+  /** The thread it belongs to. */
+  thread_key: string;
+  /** ISO 8601. */
+  since: string;
+  /** ISO 8601; absent: it does not expire. */
+  until?: string;
+  /** The task that waits, or whose call failed. */
+  task_key?: string;
+  /** The ability whose input is asked for. */
+  ability_id?: string;
+  /** What is known of its input so far. */
+  given?: JsonObject;
+}
+
+/** What a request is decided by. Source: R-003-01; exact shapes, section 3. */
+export interface FocusContext {
+  /** The newest message that asks for something; null: none does, or two do with nothing to tell them apart. */
+  anchor: { message_id: string; snippet: string } | null;
+  lane: {
+    thread_key: string;
+    /** The last {@link LANE_LENGTH} messages of the thread, oldest first; the last is what is decided about. */
+    window: LaneMessage[];
+  };
+  /** What the anchor might be, where it is not one alone. */
+  candidates: { title: string; message_id: string }[];
+  pending: Pending | null;
+}
+
+/** So many messages of a thread are looked at. */
+export const LANE_LENGTH = 20;
+
+/** What can become of a request. Source: R-003-08. */
+export const ROUTES = ['respond', 'delegate', 'tool', 'workflow', 'clarify'] as const;
+
+/** One of {@link ROUTES}. */
+export type RouteDecision = (typeof ROUTES)[number];
+
+/** Whom or what a request goes to; null for `respond` and `clarify`. Source: R-003-09; C-21, C-26. */
+export type RouteTarget = { agentId: string } | { extensionId: string; capabilityId: string } | { abilityId: string };
+
+/** What a decision is about. Source: R-003-11. */
+export const REFERENCES = ['focus_anchor', 'pending', 'latest'] as const;
+
+/** What a router answers; strict. Source: R-003-07 to R-003-11. */
+export interface RouterAnswer {
+  decision: RouteDecision;
+  target: RouteTarget | null;
+  /** From 0 to 1. */
+  confidence: number;
+  /** At most 200 characters, as `refersToReason`. */
+  rationale: string;
+  references: { refersTo: (typeof REFERENCES)[number]; refersToReason: string };
+}
+
+/** A decision that may be acted on: what a router answered, within what is allowed. */
+export interface Decision extends RouterAnswer {
+  /** `a`: by rule, no router was asked. */
+  stage: 'a' | 'b';
+  /** Who chose; `fallback`: the rules, since the model failed. */
+  router: 'rules' | 'model' | 'fallback';
+  /** With `clarify`: one short question, and up to two answers to choose from. */
+  question: string | null;
+  options: string[];
+  /** With what was pending and is now answered: what goes to it. */
+  continuation: { kind: Pending['kind']; value: Json; pending: Pending } | null;
+  /** Whether a person has to agree before anything is delegated or called. Source: R-003-18 to R-003-20; C-26, C-27. */
+  needs_approval: boolean;
+  /** What was changed of the router's answer, and why; a sentence each. */
+  clamped: string[];
+}
+
+/** How a pack was chosen. Source: R-004-19; C-34. */
+export const ROUTING_METHODS = ['explicit', 'capability_routing', 'keyword_fallback', 'heuristic_fallback'] as const;
+
+/** Which specialist a request needs. Source: R-004-12, R-004-18. */
+export interface RecruitmentResult {
+  specialist_id: string;
+  /** In the order of the file of capabilities. */
+  required_capabilities: string[];
+  routing_method: (typeof ROUTING_METHODS)[number];
+}
+
+/** The first line of a run log. Source: R-004-16 to R-004-18. */
+export const RUN_LOG_KINDS = ['recruitment', 'decision', 'plan', 'task', 'approval', 'answer'] as const;
+
+/** A line of `runlog.jsonl`; no other keys. */
+export interface RunLogLine {
+  /** Seconds since 1970, with fractions. */
+  ts: number;
+  kind: (typeof RUN_LOG_KINDS)[number];
+  step: string | null;
+  payload: JsonObject;
+}

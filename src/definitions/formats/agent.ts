@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
+import {
+  abilityId,
+  duration,
+  hookBindings,
+  json,
+  jsonObject,
+  jsonSchema,
+  plainName,
+  routingHints,
+  scope,
+  summary,
+  version,
+} from './values.js';
+
+/** An input, with the output it leads to. Source: R-000-37. */
+const example = z.strictObject({
+  summary: z.string().optional().describe('What it shows.'),
+  input: jsonObject.describe('Fits `input_schema`.'),
+  output: json.optional().describe('Fits `output_schema`.'),
+});
+
+/**
+ * `registry/high-level/<id>.yaml` with `type: agent`: the profile of an agent, to which requests can be delegated.
+ *
+ * Source: R-000-36, R-003-12; design, section 9; exact shapes, section 3.
+ */
+export const agent = z
+  .strictObject({
+    id: abilityId.describe('What the agent is called, such as writer.'),
+    type: z.literal('agent').describe('An agent decides by itself which of its operations it calls.'),
+    version: version.default(1).describe('The version of the contract; another one when callers must change.'),
+    status: lifecycle,
+    replaced_by: abilityId.optional().describe('The ability to use instead of this deprecated one.'),
+    summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
+    instructions: z.string().min(1).max(20_000).describe('What it is to do, in words; its model reads them first.'),
+    scenarios: z.array(z.string()).optional().describe('User stories or requests that it is for; shown by `show`.'),
+    scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
+    input_schema: jsonSchema
+      .default({ type: 'object', properties: { request: { type: 'string' } }, required: ['request'] })
+      .describe('JSON Schema (draft 2020-12) of the input; without it, `request`, a text.'),
+    output_schema: jsonSchema.optional().describe('JSON Schema of the output; without it, any JSON.'),
+    examples: z.array(example).optional().describe('Inputs with their outputs; checked against the schemas.'),
+    constraints: z
+      .record(plainName, z.string())
+      .optional()
+      .describe('What to know about it, in words; shown by `show`.'),
+    operations: z.array(abilityId).default([]).describe('The only abilities it may call; without it, none.'),
+    capabilities: z
+      .array(plainName)
+      .optional()
+      .describe('Ids of capabilities that it has, by which it can be recruited.'),
+    routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
+    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` around the task as a whole.'),
+    placement: z.enum(['local', 'cloud']).optional().describe('Where it runs, instead of what its calls need.'),
+    timeout: duration.optional().describe('How long it may work, waiting for people left out.'),
+  })
+  .refine(isReplacedRightly, REPLACED_WRONGLY)
+  .meta(REPLACEMENT_RULE);
+
+/** The profile of an agent as loaded. */
+export type AgentProfile = z.output<typeof agent>;
