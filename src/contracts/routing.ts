@@ -77,7 +77,7 @@ export interface RouterAnswer {
 }
 
 /** A decision that may be acted on: what a router answered, within what is allowed. */
-export interface Decision extends RouterAnswer {
+export interface RoutingDecision extends RouterAnswer {
   /** `a`: by rule, no router was asked. */
   stage: 'a' | 'b';
   /** Who chose; `fallback`: the rules, since the model failed. */

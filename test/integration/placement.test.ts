@@ -183,7 +183,7 @@ describe('R-001-09, R-001-23: the record of a task', () => {
   });
 
   test('R-001-25, R-001-32: what ran, was recorded and is looked up is also found by a request, with its placement', async () => {
-    expect(recordOf('away-2').used.called).toContain('inner');
+    expect(recordOf('away-2').used?.called).toContain('inner');
     const show = await abilityJson(['show', 'sent_away'], { cwd: project.root });
     const { json } = await abilityJson(['route', 'what was sent away?'], { cwd: project.root });
     expect(json.suggestions[0]).toMatchObject({ id: 'sent_away', placement: show.json.placement.placement });
