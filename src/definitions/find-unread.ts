@@ -32,11 +32,19 @@ export function findUnread(registry: Registry): Unread[] {
 }
 
 /** Configurations of abilities, and implementations of operations, that nobody defines. */
-function unknownOwners({ operations, workflows, implementations, configs, broken, opaque }: Registry): Unread[] {
+function unknownOwners({
+  operations,
+  workflows,
+  agents,
+  implementations,
+  configs,
+  broken,
+  opaque,
+}: Registry): Unread[] {
   // A file of which nobody can tell what it defines may define what is missing here.
   if (opaque.some(({ kind }) => kind === 'low-level' || kind === 'high-level')) return [];
   const keys = new Set(operations.keys());
-  const abilities = new Set([...keys, ...workflows.keys()]);
+  const abilities = new Set([...keys, ...workflows.keys(), ...agents.keys()]);
   const unknownIn = (id: string, known: ReadonlySet<string>, from: Loaded<unknown>, field: string): Unread[] =>
     known.has(id) || broken.has(`ability:${id}`) ? [] : [unread('ability', id, [...known], from, [field])];
   return [
@@ -48,9 +56,9 @@ function unknownOwners({ operations, workflows, implementations, configs, broken
 }
 
 /** Abilities that a hook is for by name, and that nobody defines; a pattern may be there for abilities to come. */
-function unknownMatches({ operations, workflows, hooks, broken, opaque }: Registry): Unread[] {
+function unknownMatches({ operations, workflows, agents, hooks, broken, opaque }: Registry): Unread[] {
   if (opaque.some(({ kind }) => kind === 'low-level' || kind === 'high-level')) return [];
-  const known = new Set([...operations.keys(), ...workflows.keys()]);
+  const known = new Set([...operations.keys(), ...workflows.keys(), ...agents.keys()]);
   return [...hooks.values()].flat().flatMap((hook) =>
     (hook.value.match?.abilities ?? []).flatMap((name, index) => {
       if (name.includes('*') || known.has(name) || broken.has(`ability:${name}`)) return [];
@@ -64,7 +72,7 @@ function unknownMatches({ operations, workflows, hooks, broken, opaque }: Regist
  *
  * A configuration binds guards; an ability must not run without those for `prod` because somebody wrote `prodd`.
  */
-function unknownEnvironments({ project, operations, workflows, configs, services, hooks }: Registry): Unread[] {
+function unknownEnvironments({ project, operations, workflows, agents, configs, services, hooks }: Registry): Unread[] {
   const names = Object.keys(project.environments);
   const unknownIn = (patterns: string[] = [], from: Loaded<unknown>, path: PropertyKey[]): Unread[] =>
     patterns.flatMap((pattern, index) =>
@@ -73,7 +81,7 @@ function unknownEnvironments({ project, operations, workflows, configs, services
         : [unread('environment', pattern, names, from, [...path, index])],
     );
   return [
-    ...[...operations.values(), ...workflows.values()].flatMap((ability) =>
+    ...[...operations.values(), ...workflows.values(), ...agents.values()].flatMap((ability) =>
       unknownIn(ability.value.scope.environments, ability, ['scope', 'environments']),
     ),
     ...[...hooks.values()]
@@ -93,9 +101,9 @@ function unknownEnvironments({ project, operations, workflows, configs, services
 }
 
 /** What is deprecated sends people to its replacement, which has to be there, and another one. */
-function unknownReplacements({ operations, workflows, modules, broken, opaque }: Registry): Unread[] {
+function unknownReplacements({ operations, workflows, agents, modules, broken, opaque }: Registry): Unread[] {
   const isOpaque = (...kinds: string[]): boolean => opaque.some(({ kind }) => kinds.includes(kind));
-  const abilities = isOpaque('low-level', 'high-level') ? [] : [...operations, ...workflows];
+  const abilities = isOpaque('low-level', 'high-level') ? [] : [...operations, ...workflows, ...agents];
   const unknownIn = (what: 'ability' | 'module', all: [string, Loaded<Standing>][]): Unread[] =>
     all.flatMap(([id, entry]) => {
       const { replaced_by: other } = entry.value;

@@ -22,7 +22,8 @@ const OF_WORKFLOWS: ReadonlySet<string> = new Set(['id', 'hooks', 'environments'
 export function settingsOfNobody(registry: Registry): Unread[] {
   const known = documentKinds(registry);
   return [...registry.configs].flatMap(([id, config]) => {
-    const isWorkflow = registry.workflows.has(id);
+    const isAgent = registry.agents.has(id);
+    const isWorkflow = isAgent || registry.workflows.has(id);
     const kinds = isWorkflow ? new Set<Kind>() : kindsOf(registry, id, known.get(id));
     // An operation that is broken, or whose implementation is, may have any kind.
     if (!isWorkflow && kinds.size === 0) return [];
@@ -30,7 +31,9 @@ export function settingsOfNobody(registry: Registry): Unread[] {
       const key = String(path.at(-1));
       const kind = READ_BY[key];
       if (isWorkflow ? OF_WORKFLOWS.has(key) : kind === undefined || kinds.has(kind)) return [];
-      const why = isWorkflow ? `${id} is a workflow` : `${id} has no implementation of kind ${kind}`;
+      const why = isWorkflow
+        ? `${id} is ${isAgent ? 'an agent' : 'a workflow'}`
+        : `${id} has no implementation of kind ${kind}`;
       return [{ problem: unreadSetting(key, why, config, path) }];
     });
   });

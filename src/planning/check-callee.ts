@@ -2,18 +2,20 @@ import { AbilityError } from '../contracts/problem.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
+import { agentsDoNotRun } from './check-agent.js';
 
 /**
  * Only registered and whitelisted abilities are called. Source: R-000-19, R-000-38.
  *
  * @param path of the call in the file of the workflow. @returns whether it is a workflow.
- * @throws AbilityError `definition.unknown_reference`, `definition.invalid`, or what is wrong with the ability called.
+ * @throws AbilityError `definition.unknown_reference`, `definition.invalid`, `feature.unsupported` for an agent, or what is wrong with the ability called.
  */
 export function checkCallee(registry: Registry, workflow: Loaded<HighLevel>, id: string, path: PropertyKey[]): boolean {
   const broken = registry.broken.get(`ability:${id}`);
   if (broken) throw new AbilityError(broken);
   const isWorkflow = registry.workflows.has(id);
   const location = workflow.locate(path);
+  if (registry.agents.has(id)) throw agentsDoNotRun(id, location);
   if (!isWorkflow && !registry.operations.has(id)) {
     throw new AbilityError({
       code: 'definition.unknown_reference',

@@ -9,15 +9,15 @@ import { checkAgainst } from './schemas.js';
  *
  * @throws AbilityError `definition.invalid`, with the place of the example. Source: R-000-37.
  */
-export function checkExamples(workflow: Loaded<HighLevel>): void {
-  const { examples = [], input_schema, output_schema } = workflow.value;
+export function checkExamples(ability: Loaded<Pick<HighLevel, 'examples' | 'input_schema' | 'output_schema'>>): void {
+  const { examples = [], input_schema, output_schema } = ability.value;
   const check = (schema: JsonObject | undefined, value: Json | undefined, path: PropertyKey[]): void => {
     if (schema === undefined || value === undefined) return;
     try {
       checkAgainst(schema, value, { code: 'definition.invalid', what: `The example ${path.join('.')}` });
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
-      throw new AbilityError({ ...error.toProblem(), location: workflow.locate(path) }, { cause: error });
+      throw new AbilityError({ ...error.toProblem(), location: ability.locate(path) }, { cause: error });
     }
   };
   for (const [index, { input, output }] of examples.entries()) {

@@ -7,6 +7,7 @@ import type { LowLevel } from '../definitions/formats/low-level.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
 import { checkSchemas, checkScope } from './check-ability.js';
+import { agentsDoNotRun } from './check-agent.js';
 import { checkExamples } from './check-examples.js';
 import { checkStepParameters } from './check-parameters.js';
 import { checkStepTexts } from './check-step-texts.js';
@@ -52,6 +53,8 @@ export function resolvePlan(
   resolveEnvironment(registry, environment);
   const doubts = new Map<string, Doubt>();
   const warn: Warn = (doubt) => void doubts.set(doubt.message, doubt);
+  const agent = registry.agents.get(ability);
+  if (agent) throw agentsDoNotRun(ability, agent.locate(['type']));
   const operation = registry.operations.get(ability);
   const workflow = registry.workflows.get(ability);
   if (!operation && !workflow) throw notFound(registry, ability);

@@ -39,8 +39,8 @@ export function abilityPool(registry: Registry): AbilityPool {
   };
 }
 
-function workflowsOf({ workflows }: Registry): RoutedAbility[] {
-  return [...workflows.values()].map(({ value, file }) => {
+function workflowsOf({ workflows, agents }: Registry): RoutedAbility[] {
+  return [...workflows.values(), ...agents.values()].map(({ value, file }) => {
     const { id, type, scope, summary } = value;
     const standing = standingCell(value);
     const modules = scope.modules ?? [];

@@ -1,18 +1,6 @@
 import { z } from 'zod';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
-import {
-  abilityId,
-  duration,
-  hookBindings,
-  json,
-  jsonObject,
-  jsonSchema,
-  plainName,
-  routingHints,
-  scope,
-  summary,
-  version,
-} from './values.js';
+import { abilityId, json, jsonObject, jsonSchema, plainName, routingHints, scope, summary, version } from './values.js';
 
 /** An input, with the output it leads to. Source: R-000-37. */
 const example = z.strictObject({
@@ -52,9 +40,6 @@ export const agent = z
       .optional()
       .describe('Ids of capabilities that it has, by which it can be recruited.'),
     routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
-    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` around the task as a whole.'),
-    placement: z.enum(['local', 'cloud']).optional().describe('Where it runs, instead of what its calls need.'),
-    timeout: duration.optional().describe('How long it may work, waiting for people left out.'),
   })
   .refine(isReplacedRightly, REPLACED_WRONGLY)
   .meta(REPLACEMENT_RULE);

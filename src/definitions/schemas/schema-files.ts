@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
+import { agent } from '../formats/agent.js';
 import { cases } from '../formats/cases.js';
 import { abilityConfig, config } from '../formats/config.js';
 import { highLevel } from '../formats/high-level.js';
@@ -14,7 +15,7 @@ import type { FileKindName } from '../registry.js';
 import { jsonSchemaOf } from './json-schema.js';
 
 /** The kinds of files that have a format. */
-export type FormatName = FileKindName | 'project' | 'cases';
+export type FormatName = FileKindName | 'agent' | 'project' | 'cases';
 
 /** A format with the name of its schema, and what people call it. */
 interface Format {
@@ -43,6 +44,12 @@ export const FORMATS: Record<FormatName, Format> = {
     title: 'High-level ability',
     description: '`registry/high-level/*.yaml`, one file a workflow: its contract and its steps.',
     format: highLevel,
+  },
+  agent: {
+    file: 'agent.schema.yaml',
+    title: 'Agent',
+    description: '`registry/high-level/*.yaml` with `type: agent`: the profile of an agent.',
+    format: agent,
   },
   implementations: {
     file: 'implementation.schema.yaml',

@@ -26,7 +26,8 @@ export function describeAbility(
   environment: string,
   variables: EnvironmentVariables,
 ): DescribedAbility {
-  const definition = registry.operations.get(id)?.value ?? registry.workflows.get(id)?.value;
+  const { operations, workflows, agents } = registry;
+  const definition = operations.get(id)?.value ?? workflows.get(id)?.value ?? agents.get(id)?.value;
   const placement = inferPlacement(registry, id, environment);
   try {
     const { plan, warnings } = resolvePlan(registry, id, environment, variables);

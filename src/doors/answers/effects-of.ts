@@ -26,8 +26,9 @@ export function definedEffects(registry: Registry, id: string, seen: Set<string>
   const operation = registry.operations.get(id);
   if (operation) return operation.value.effects;
   const workflow = registry.workflows.get(id)?.value;
-  if (!workflow || seen.has(id)) return workflow ? 'read' : null;
+  const called = workflow ? [...callsOf(workflow)].map((call) => call.id) : registry.agents.get(id)?.value.operations;
+  if (!called || seen.has(id)) return called ? 'read' : null;
   seen.add(id);
-  const effects = [...callsOf(workflow)].map((call) => definedEffects(registry, call.id, seen));
+  const effects = called.map((other) => definedEffects(registry, other, seen));
   return effects.includes(null) ? null : (EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read');
 }

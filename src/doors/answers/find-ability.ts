@@ -3,12 +3,13 @@ import type { Registry } from '../../definitions/registry.js';
 
 /** The definition of an ability. @throws AbilityError `ability.not_found`, or what is wrong with its file. */
 export async function findAbility(registry: Registry, id: string) {
-  const found = registry.operations.get(id)?.value ?? registry.workflows.get(id)?.value;
+  const { operations, workflows, agents } = registry;
+  const found = operations.get(id)?.value ?? workflows.get(id)?.value ?? agents.get(id)?.value;
   if (found) return found;
   const broken = registry.broken.get(`ability:${id}`);
   if (broken) throw new AbilityError(broken);
   const { didYouMean } = await import('../../rules/nearest.js');
-  const suggestion = didYouMean(id, [...registry.operations.keys(), ...registry.workflows.keys()]);
+  const suggestion = didYouMean(id, [...operations.keys(), ...workflows.keys(), ...agents.keys()]);
   throw new AbilityError({
     code: 'ability.not_found',
     message: `There is no ability ${id} in the project ${registry.project.project}`,

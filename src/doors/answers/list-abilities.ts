@@ -16,7 +16,7 @@ export interface ListedAbility {
   /** Absent: nothing is said, and it is stable. */
   status?: Lifecycle;
   replaced_by?: string;
-  /** False for a workflow without steps. */
+  /** False for a workflow without steps, and for an agent. */
   runnable: boolean;
   summary: string;
   file: string;
@@ -46,7 +46,7 @@ function standingOf({ status, replaced_by }: Standing): Pick<ListedAbility, 'sta
 }
 
 function abilitiesOf(registry: Registry, place: Place): ListedAbility[] {
-  const { workflows, operations } = registry;
+  const { workflows, agents, operations } = registry;
   const high = [...workflows.values()].map(({ value, file }): ListedAbility => {
     const { id, type, version, summary, scope, steps } = value;
     const environments = scope.environments ?? null;
@@ -61,6 +61,12 @@ function abilitiesOf(registry: Registry, place: Place): ListedAbility[] {
       ...standingOf(value),
     } as const;
     return { ...entry, runnable, summary, file };
+  });
+  const profiles = [...agents.values()].map(({ value, file }): ListedAbility => {
+    const { id, type, version, summary, scope } = value;
+    const environments = scope.environments ?? null;
+    const entry = { id, level: 'high', type, version, environments, placement: place(id) } as const;
+    return { ...entry, ...standingOf(value), runnable: false, summary, file };
   });
   const kindOf = operationKinds(registry);
   const low = [...operations.values()].map(({ value, file }): ListedAbility => {
@@ -79,5 +85,5 @@ function abilitiesOf(registry: Registry, place: Place): ListedAbility[] {
     return { ...entry, runnable: true, summary, file };
   });
   const byId = (a: ListedAbility, b: ListedAbility): number => a.id.localeCompare(b.id);
-  return [...high.sort(byId), ...low.sort(byId)];
+  return [...[...high, ...profiles].sort(byId), ...low.sort(byId)];
 }

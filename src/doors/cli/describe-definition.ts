@@ -1,21 +1,34 @@
 import { describeStanding } from '../../contracts/lifecycle.js';
+import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { plainText } from './plain-text.js';
 
 /** What the contract of an ability says besides its schemas, a line each; what is not written has none. */
-export function describeDefinition(definition: LowLevel | HighLevel): string[] {
+export function describeDefinition(definition: LowLevel | HighLevel | AgentProfile): string[] {
   const { scope, routing_hints: hints = {} } = definition;
   return [
     ...said('status', describeStanding(definition)),
     ...listed('modules', scope.modules),
-    ...('steps' in definition ? describeWorkflow(definition) : describeOperation(definition)),
-    ...describeStarts(definition),
+    ...describeKind(definition),
     ...listed('keywords', hints.keywords),
     ...listed('not for', hints.negative_keywords),
     ...listed('suggested in', hints.scopes),
     ...said('hint', hints.notes),
+  ];
+}
+
+function describeKind(definition: LowLevel | HighLevel | AgentProfile): string[] {
+  if ('instructions' in definition) return describeAgent(definition);
+  const own = 'steps' in definition ? describeWorkflow(definition) : describeOperation(definition);
+  return [...own, ...describeStarts(definition)];
+}
+
+function describeAgent({ operations, ...definition }: AgentProfile): string[] {
+  return [
+    ...said('instructions', definition.instructions),
+    ...describeUse({ ...definition, operations: operations.length > 0 ? operations : ['nothing'] }),
   ];
 }
 
@@ -33,7 +46,17 @@ function describeOperation({ use_cases, notes, effects, output_files = {} }: Low
 }
 
 function describeWorkflow(definition: HighLevel): string[] {
-  const { scenarios, examples = [], constraints = {}, operations, capabilities, timeout, limits } = definition;
+  const { timeout, limits } = definition;
+  return [
+    ...describeUse(definition),
+    ...said('time-out', timeout),
+    ...said('most calls', limits && String(limits.max_calls)),
+  ];
+}
+
+type Usable = Pick<HighLevel, 'scenarios' | 'examples' | 'constraints' | 'operations' | 'capabilities'>;
+
+function describeUse({ scenarios, examples = [], constraints = {}, operations, capabilities }: Usable): string[] {
   return [
     ...each('scenario', scenarios),
     ...examples.flatMap(({ summary, ...example }) =>
@@ -42,8 +65,6 @@ function describeWorkflow(definition: HighLevel): string[] {
     ...Object.entries(constraints).flatMap(([name, text]) => said(`constraint ${name}`, text)),
     ...listed('may call', operations),
     ...listed('capabilities', capabilities),
-    ...said('time-out', timeout),
-    ...said('most calls', limits && String(limits.max_calls)),
   ];
 }
 

@@ -55,7 +55,7 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
   const isLeftOut = options.imported ? () => false : slipsOfDocuments(project);
   const findings = all.filter((finding) => !isLeftOut(finding));
   const left = all.length - findings.length;
-  const abilities = registry.operations.size + registry.workflows.size;
+  const abilities = registry.operations.size + registry.workflows.size + registry.agents.size;
   return { findings, abilities, ...(left > 0 && { imported_left_out: left }) };
 }
 

@@ -17,13 +17,6 @@ function expectUnsupported(problem: Problem | undefined, names: RegExp): void {
 
 const WORKFLOW = 'id: w\ntype: workflow\nversion: 1\nsummary: s\n';
 
-describe('at the top of a workflow', () => {
-  test('an agent is refused', () => {
-    const text = 'id: a\ntype: agent\nversion: 1\nsummary: s\ninstructions: Think.\noperations: [op]\n';
-    expectUnsupported(found('registry/high-level/a.yaml', text), /agent/);
-  });
-});
-
 describe('in an approval', () => {
   const approval = (key: string) => `approval: { title: Go?, ${key}: [bob] }`;
 

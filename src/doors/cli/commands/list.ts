@@ -39,7 +39,14 @@ async function listUsage({ terminal, flags }: Context, registry: Registry): Prom
   const { UsageLog } = await import('../../../server/usage-log.js');
   const { pathsOf } = await import('../../../server/project-paths.js');
   const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));
-  const ids = [...new Set([...registry.workflows.keys(), ...registry.operations.keys(), ...seen.keys()])].sort();
+  const ids = [
+    ...new Set([
+      ...registry.workflows.keys(),
+      ...registry.agents.keys(),
+      ...registry.operations.keys(),
+      ...seen.keys(),
+    ]),
+  ].sort();
   const rows = ids.map((id) => seen.get(id) ?? { ability_id: id, calls: 0, failures: 0, last_used: null });
   if (flags.json) terminal.printJson(rows);
   else {
@@ -53,5 +60,7 @@ async function listUsage({ terminal, flags }: Context, registry: Registry): Prom
 
 /** How an ability stands; nothing where it is stable and can be run. */
 function wordsOn(ability: ListedAbility): string {
-  return [describeStanding(ability), ability.runnable ? undefined : 'no steps'].filter(Boolean).join(', ');
+  return [describeStanding(ability), ability.runnable || ability.type === 'agent' ? undefined : 'no steps']
+    .filter(Boolean)
+    .join(', ');
 }

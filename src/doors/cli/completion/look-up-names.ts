@@ -18,9 +18,12 @@ export async function lookUpNames(kind: NameKind, context: Context): Promise<Can
   const registry = await openRegistry(context);
   if (kind === 'token') return tokenIds(registry);
   if (kind === 'schedule') return scheduleNames(registry);
-  const { operations, workflows, project } = registry;
+  const { operations, workflows, agents, project } = registry;
   if (kind === 'environment') return Object.keys(project.environments).map((value) => ({ value }));
-  const high = [...workflows.values()].map(({ value }) => ({ value: value.id, description: value.summary }));
+  const high = [...workflows.values(), ...agents.values()].map(({ value }) => ({
+    value: value.id,
+    description: value.summary,
+  }));
   const low = [...operations.values()].map(({ value }) => ({ value: value.operation_key, description: value.summary }));
   return [...high, ...low];
 }

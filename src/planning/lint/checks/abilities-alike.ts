@@ -10,11 +10,12 @@ export function* checkAbilitiesAlike({ registry }: LintedProject): Generator<Fin
   yield* sharedKeys(registry);
 }
 
-function* alikeIds({ operations, workflows }: Registry): Generator<Finding> {
+function* alikeIds({ operations, workflows, agents }: Registry): Generator<Finding> {
   const seen = new Map<string, string>();
   const named: [string, Loaded<unknown>, string][] = [
     ...[...operations].map(([id, from]): [string, Loaded<unknown>, string] => [id, from, 'operation_key']),
     ...[...workflows].map(([id, from]): [string, Loaded<unknown>, string] => [id, from, 'id']),
+    ...[...agents].map(([id, from]): [string, Loaded<unknown>, string] => [id, from, 'id']),
   ];
   for (const [id, from, key] of named) {
     const plain = id.replace(/[._-]/g, '');
@@ -24,8 +25,8 @@ function* alikeIds({ operations, workflows }: Registry): Generator<Finding> {
   }
 }
 
-function* emptyScopes({ operations, workflows }: Registry): Generator<Finding> {
-  for (const [id, ability] of [...operations, ...workflows]) {
+function* emptyScopes({ operations, workflows, agents }: Registry): Generator<Finding> {
+  for (const [id, ability] of [...operations, ...workflows, ...agents]) {
     if (ability.value.scope.environments?.length !== 0) continue;
     yield findingOf('lint.scope_empty', `${id} is available nowhere`, ability.locate(['scope', 'environments']));
   }

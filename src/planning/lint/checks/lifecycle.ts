@@ -37,8 +37,9 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
 
 /** Finds modules that nobody describes, that are deprecated, or whose overview names what is not there. Source: R-002-02. */
 export function* checkModules({ registry }: LintedProject): Generator<Finding> {
-  const { modules, operations, workflows } = registry;
-  for (const ability of [...operations.values(), ...workflows.values()]) yield* checkScopeModules(registry, ability);
+  const { modules, operations, workflows, agents } = registry;
+  for (const ability of [...operations.values(), ...workflows.values(), ...agents.values()])
+    yield* checkScopeModules(registry, ability);
   for (const overview of modules.values()) {
     const { id, path, depends_on = [], abilities = [] } = overview.value;
     const refuse = (message: string, at: PropertyKey[]): Finding =>
@@ -50,7 +51,8 @@ export function* checkModules({ registry }: LintedProject): Generator<Finding> {
         yield refuse(`The module ${id} depends on ${name}, which no overview describes`, ['depends_on', index]);
     }
     for (const [index, name] of abilities.entries()) {
-      if (operations.has(name) || workflows.has(name) || registry.broken.has(`ability:${name}`)) continue;
+      if (operations.has(name) || workflows.has(name) || agents.has(name) || registry.broken.has(`ability:${name}`))
+        continue;
       yield refuse(`The module ${id} lists the ability ${name}, which is not there`, ['abilities', index]);
     }
   }

@@ -1,8 +1,10 @@
 import type { Finding } from '../../../contracts/findings.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import type { AgentProfile } from '../../../definitions/formats/agent.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { checkAgent } from '../../check-agent.js';
 import { DefinitionErrors } from '../../definition-errors.js';
 import { EnvironmentVariables } from '../../environment-variables.js';
 import { resolvePlan } from '../../resolve-plan.js';
@@ -28,9 +30,19 @@ const NOT_SET = 'config.missing_credential';
 
 /** Plans every ability in every environment in which it may run, and tells what stands against it. */
 export function* checkPlans({ registry, variables }: LintedProject): Generator<Finding> {
+  for (const agent of registry.agents.values()) yield* ofFile(agent.file, () => agentFindings(registry, agent));
   const alike = new AlikeEnvironments(registry);
   for (const [id, ability] of [...registry.operations, ...registry.workflows]) {
     yield* ofFile(ability.file, () => planFindings({ registry, variables }, id, ability, alike));
+  }
+}
+
+function* agentFindings(registry: Registry, agent: Loaded<AgentProfile>): Generator<Finding> {
+  try {
+    checkAgent(registry, agent);
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    yield findingOfProblem(error.toProblem(), agent.file);
   }
 }
 

@@ -6,7 +6,7 @@ import { callsOf } from './scopes.js';
 
 /** Compares what a workflow says that it may call with what it calls; a call outside is told by planning. Source: R-000-38. */
 export function* checkWhitelists({ registry }: LintedProject): Generator<Finding> {
-  const known = new Set([...registry.operations.keys(), ...registry.workflows.keys()]);
+  const known = new Set([...registry.operations.keys(), ...registry.workflows.keys(), ...registry.agents.keys()]);
   for (const workflow of registry.workflows.values()) {
     const called = new Set([...callsOf(workflow.value)].map(({ id }) => id));
     for (const [index, id] of (workflow.value.operations ?? []).entries()) {

@@ -207,8 +207,11 @@ export const ERROR_CASES: LintCase[] = [
   },
   {
     code: 'feature.unsupported',
-    name: 'an agent',
-    files: { 'registry/high-level/flow.yaml': 'id: flow\n▶type: agent\nversion: 1\nsummary: An agent.\n' },
+    name: 'a call of an agent',
+    files: {
+      ...workflow('steps:', '  - id: ask', '    call: ▶thinker'),
+      'registry/high-level/thinker.yaml': 'id: thinker\ntype: agent\nsummary: Thinks.\ninstructions: Think.\n',
+    },
   },
   {
     code: 'feature.unsupported',
