@@ -210,7 +210,7 @@ describe('what a plan is made of', () => {
     expect([dev?.implementation.id, staging?.implementation.id]).toEqual(['mock', 'live']);
     const contract = { ...dev, implementation: null };
     expect({ ...staging, implementation: null }).toEqual(contract);
-    for (const key of ['summary: s', 'effects: read', 'input_schema: {}', 'output_schema: {}', 'routing_hints: {}']) {
+    for (const key of ['summary: s', 'effects: read', 'input_schema: {}', 'output_schema: {}', 'use_cases: [u]']) {
       const config = { 'registry/config/more.yaml': `abilities: [{ id: web.op, ${key} }]\n` };
       expect(errorOf(() => planned(config, 'web.op')).code).toBe('definition.invalid');
     }
