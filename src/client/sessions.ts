@@ -13,7 +13,14 @@ import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } 
 import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import type { PromptRequest, SessionStart, SessionView, TurnContext } from '../contracts/session.js';
+import type {
+  PromptRequest,
+  SessionStart,
+  SessionThread,
+  SessionView,
+  ThreadNote,
+  TurnContext,
+} from '../contracts/session.js';
 import { checkScope } from '../rules/check-scope.js';
 import { sessionNotFound, sessionStopped } from '../rules/session-refusals.js';
 import { markdownLine } from '../rules/shown-text.js';
@@ -105,6 +112,31 @@ export function promptSession(
   const args: [PromptRequest] = [{ prompt, user }];
   return updating(connection, session, PROMPT_MS, (handle) =>
     handle.executeUpdate<TurnContext, [PromptRequest]>(SESSION_UPDATES.prompt, { args, updateId }),
+  );
+}
+
+/**
+ * What was said in a session last, and what waits for an answer of the user.
+ *
+ * @throws AbilityError as {@link showSession}.
+ */
+export function readThread(connection: Connection, session: string): Promise<SessionThread> {
+  return asking(connection, () =>
+    keepingRuntime(connection, async () => {
+      const { temporal } = connection;
+      const description = await describe(connection, session);
+      await refuseUnserved(connection, description.taskQueue);
+      const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
+      return temporal.withDeadline(Date.now() + ASK_MS, () => handle.query<SessionThread>(QUERIES.thread));
+    }),
+  );
+}
+
+/** Notes in a session what was answered to the user, and what waits for them; in place of what waited before. @throws as {@link promptSession}. */
+export function noteInSession(connection: Connection, session: string, note: ThreadNote): Promise<void> {
+  const updateId = randomUUID();
+  return updating(connection, session, PROMPT_MS, (handle) =>
+    handle.executeUpdate<void, [ThreadNote]>(SESSION_UPDATES.note, { args: [note], updateId }),
   );
 }
 

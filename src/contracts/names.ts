@@ -93,10 +93,22 @@ export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 export const UPDATES = { decide: 'decide', modify: 'modify' } as const;
 
 /** Queries that a task and a lock answer. */
-export const QUERIES = { task: 'task', told: 'ability:told', lock: 'lock', session: 'session' } as const;
+export const QUERIES = {
+  task: 'task',
+  told: 'ability:told',
+  lock: 'lock',
+  session: 'session',
+  thread: 'thread',
+} as const;
 
-/** Updates a session takes: `open`, `prompt` and `stop` from clients, `word` from workers, who sign it. */
-export const SESSION_UPDATES = { open: 'open', prompt: 'prompt', stop: 'stop', word: 'ability:word' } as const;
+/** Updates a session takes: `open`, `prompt`, `note` and `stop` from clients, `word` from workers, who sign it. */
+export const SESSION_UPDATES = {
+  open: 'open',
+  prompt: 'prompt',
+  note: 'note',
+  stop: 'stop',
+  word: 'ability:word',
+} as const;
 
 /** Search attributes and the types they are registered with. Source: design, section 6. */
 export const ATTRIBUTES = {

@@ -3,6 +3,7 @@ import type { GuardDecision, HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { Person } from './people.js';
 import type { PlanHandler } from './plan.js';
+import type { LaneMessage, Pending } from './routing.js';
 
 /** What an AI reads before each decision. Source: R-002-36 to R-002-39. */
 export interface TurnContext {
@@ -127,10 +128,29 @@ export interface SessionCarried {
   unknown_signals: UnknownSignal[];
   /** The newest; absent in sessions that were carried before there were any. */
   tool_answers?: ToolAnswer[];
+  /** Absent in sessions that were carried before it was kept. */
+  thread?: SessionThread;
+}
+
+/** What was said in a session, for deciding what a prompt is about; a query of its own, since prompts may hold what lists should not. */
+export interface SessionThread {
+  /** The last ones, oldest first; long texts without their middle. */
+  messages: LaneMessage[];
+  /** How many there were in all. */
+  count: number;
+  /** What waits for the person, as the client that asked has noted it. */
+  pending: Pending | null;
+}
+
+/** What a client notes of its side of the conversation. It decides nothing: what is run is guarded and approved as ever. */
+export interface ThreadNote {
+  /** `user` comes with prompts alone. */
+  messages: Pick<LaneMessage, 'role' | 'text'>[];
+  pending: Pending | null;
 }
 
 /** What the query of a session and its result give. */
-export interface SessionView extends Omit<SessionCarried, 'guards' | 'unlisted' | 'calls'> {
+export interface SessionView extends Omit<SessionCarried, 'guards' | 'unlisted' | 'calls' | 'thread'> {
   session_id: string;
   /** `starting`: hooks of its start are asked; `refused`: one of them denied it. */
   status: 'starting' | 'open' | 'refused' | 'stopping' | 'stopped';

@@ -1,8 +1,12 @@
 import { SCOPE_FOLDER, USER_KEY } from '../contracts/names.js';
-import type { PromptRequest, SessionStart, SignedWord } from '../contracts/session.js';
+import { LANE_LENGTH } from '../contracts/routing.js';
+import type { PromptRequest, SessionStart, SignedWord, ThreadNote } from '../contracts/session.js';
 
 /** So many characters of a prompt are taken. */
 export const MOST_PROMPT = 262_144;
+
+/** So many characters has what waits for an answer, as JSON. */
+const MOST_PENDING = 100_000;
 
 /** What a session was started with; undefined for anything else, since everybody can start a workflow. */
 export function readSessionStart(value: unknown): SessionStart | undefined {
@@ -26,6 +30,35 @@ export function readSessionStart(value: unknown): SessionStart | undefined {
 export function isPromptRequest(value: unknown): value is PromptRequest {
   if (!isMap(value) || Object.keys(value).some((key) => key !== 'prompt' && key !== 'user')) return false;
   return typeof value.prompt === 'string' && value.prompt.length <= MOST_PROMPT && isPerson(value.user);
+}
+
+const NOTED_ROLES: readonly unknown[] = ['assistant', 'tool', 'document'];
+const PENDING_KINDS: readonly unknown[] = ['workflow_waiting', 'slot_request', 'tool_retry'];
+
+/** Whether a value is what a client may note of a conversation; what people ask comes with prompts alone. */
+export function isThreadNote(value: unknown): value is ThreadNote {
+  if (!isMap(value) || Object.keys(value).some((key) => key !== 'messages' && key !== 'pending')) return false;
+  const { messages, pending } = value;
+  if (!Array.isArray(messages) || messages.length > LANE_LENGTH) return false;
+  const areNotes = messages.every(
+    (message) =>
+      isMap(message) &&
+      NOTED_ROLES.includes(message.role) &&
+      typeof message.text === 'string' &&
+      message.text.length <= MOST_PROMPT,
+  );
+  return areNotes && (pending === null || isPending(pending));
+}
+
+function isPending(value: unknown): boolean {
+  return (
+    isMap(value) &&
+    PENDING_KINDS.includes(value.kind) &&
+    isMap(value.expects) &&
+    typeof value.thread_key === 'string' &&
+    typeof value.since === 'string' &&
+    JSON.stringify(value).length <= MOST_PENDING
+  );
 }
 
 /** Whether a value has the form of a signed word; whether it is one, its `mac` tells. */

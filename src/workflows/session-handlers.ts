@@ -12,13 +12,15 @@ import type {
   AskPromptAnswer,
   AskPromptRequest,
   PromptRequest,
+  SessionThread,
   SessionView,
   SignedWord,
+  ThreadNote,
   TurnContext,
   WordAnswer,
 } from '../contracts/session.js';
 import { answerInSession } from '../rules/answer-in-session.js';
-import { isPromptRequest, isSignedWord } from '../rules/read-session-start.js';
+import { isPromptRequest, isSignedWord, isThreadNote } from '../rules/read-session-start.js';
 import { askEvent } from './ask-event.js';
 import type { SessionRun } from './session-run.js';
 import { readActivityFailure } from './step-failure.js';
@@ -28,6 +30,17 @@ type CheckWord = (word: SignedWord) => Promise<void>;
 /** Answers what clients ask of a session, and takes what they and workers send. */
 export function hearSession(run: SessionRun): void {
   setHandler(defineQuery<SessionView>(QUERIES.session), () => run.view(), { description: 'How the session stands' });
+  setHandler(defineQuery<SessionThread>(QUERIES.thread), () => run.thread, {
+    description: 'What was said in it last, and what waits for an answer',
+  });
+  setHandler(defineUpdate<void, [ThreadNote]>(SESSION_UPDATES.note), (note) => noteThread(run, note), {
+    validator: (note) => {
+      refuseStopped(run);
+      if (!isThreadNote(note))
+        throw refusal('usage.invalid', 'A note has the form {messages: [{role, text}], pending}');
+    },
+    description: 'What was answered to the user, and what waits for them',
+  });
   setHandler(defineUpdate<void, []>(SESSION_UPDATES.open), () => untilOpen(run), {
     description: 'Wait until the hooks of its start have let it begin',
   });
@@ -61,12 +74,21 @@ export function hearSession(run: SessionRun): void {
   });
 }
 
+async function noteThread(run: SessionRun, { messages, pending }: ThreadNote): Promise<void> {
+  await untilOpen(run);
+  refuseStopped(run);
+  run.touch();
+  for (const message of messages) run.noteSaid(message);
+  run.thread = { ...run.thread, pending };
+}
+
 /** Runs the hooks of a prompt. What they answer never stops it. Source: R-002-24, R-002-36; C-08, C-11. */
 async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): Promise<TurnContext> {
   await untilOpen(run);
   refuseStopped(run);
   run.touch();
   run.turnIndex += 1;
+  run.noteSaid({ role: 'user', text });
   const guards = run.guards;
   run.guards = [];
   try {

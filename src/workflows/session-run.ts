@@ -1,16 +1,19 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { Problem } from '../contracts/problem.js';
+import type { LaneMessage } from '../contracts/routing.js';
 import type {
   AbilityGuard,
   SessionCarried,
   SessionStart,
   SessionSurroundings,
   SessionTask,
+  SessionThread,
   SessionView,
   StopReason,
   ToolAnswer,
   UnknownSignal,
 } from '../contracts/session.js';
+import { addToThread, EMPTY_THREAD } from '../rules/add-to-thread.js';
 import { CallLedger } from '../rules/call-ledger.js';
 
 /** So many unknown signals, tasks and guards are kept; of signals the newest, since all are in the scope's file. */
@@ -39,6 +42,8 @@ export class SessionRun {
   readonly ledger: CallLedger;
   readonly signals: UnknownSignal[];
   readonly toolAnswers: ToolAnswer[];
+  /** What was said, and what waits for an answer. */
+  thread: SessionThread;
   private readonly startedAt: string;
 
   constructor(readonly start: SessionStart) {
@@ -53,6 +58,7 @@ export class SessionRun {
     this.ledger = new CallLedger(carried);
     this.signals = [...(carried?.unknown_signals ?? [])];
     this.toolAnswers = [...(carried?.tool_answers ?? [])];
+    this.thread = carried?.thread ?? EMPTY_THREAD;
   }
 
   /** What every activity of the session is told. Who started it is a claim, whatever the client says of it. */
@@ -90,10 +96,18 @@ export class SessionRun {
     }
   }
 
+  /** Keeps what was said. */
+  noteSaid(message: Pick<LaneMessage, 'role' | 'text'>): void {
+    this.thread = addToThread(this.thread, message, new Date().toISOString());
+  }
+
   /** What a later run of it has to know. */
   carry(): SessionStart {
     const { unlisted, leftOut: left_out, calls, counts } = this.ledger;
-    return { ...this.start, carried: { ...this.known(), guards: this.guards, calls, counts, unlisted, left_out } };
+    return {
+      ...this.start,
+      carried: { ...this.known(), guards: this.guards, calls, counts, unlisted, left_out, thread: this.thread },
+    };
   }
 
   view(): SessionView {

@@ -13,6 +13,7 @@ import * as fromReadRecord from '../read-record.js';
 import * as fromReadWayToRetry from '../read-way-to-retry.js';
 import * as fromRetryTask from '../retry-task.js';
 import * as fromSchedules from '../schedules.js';
+import * as fromSessions from '../sessions.js';
 import * as fromTakeFiles from '../take-files.js';
 import * as fromTaskFigures from '../task-figures.js';
 import * as fromTaskHandles from '../task-handles.js';
@@ -46,6 +47,8 @@ export const listSchedules = temporalAlone('listSchedules', fromSchedules.listSc
 export const pauseSchedule = temporalAlone('pauseSchedule', fromSchedules.pauseSchedule);
 export const resumeSchedule = temporalAlone('resumeSchedule', fromSchedules.resumeSchedule);
 export const showSchedule = temporalAlone('showSchedule', fromSchedules.showSchedule);
+export const noteInSession = temporalAlone('noteInSession', fromSessions.noteInSession);
+export const readThread = temporalAlone('readThread', fromSessions.readThread);
 export const takeFiles = temporalAlone('takeFiles', fromTakeFiles.takeFiles);
 export const findHandled = temporalAlone('findHandled', fromTaskHandles.findHandled);
 export const listHandled = temporalAlone('listHandled', fromTaskHandles.listHandled);
