@@ -1,5 +1,5 @@
-import type { CapabilityDefinition } from '../../definitions/formats/capabilities.js';
-import type { PackDefinition } from '../../definitions/formats/packs.js';
+import type { CapabilityDefinition } from './formats/capabilities.js';
+import type { PackDefinition } from './formats/packs.js';
 
 /** The capabilities that there are without a file, in the order of the source. Source: R-004-02 to R-004-07; C-41. */
 export const BUILT_IN_CAPABILITIES: Readonly<Record<string, CapabilityDefinition>> = {

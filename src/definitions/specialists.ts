@@ -1,8 +1,8 @@
-import { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
-import type { CapabilityDefinition } from '../../definitions/formats/capabilities.js';
-import type { PackDefinition } from '../../definitions/formats/packs.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
-import { BUILT_IN_CAPABILITIES, BUILT_IN_PACKS } from './built-in.js';
+import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
+import { BUILT_IN_CAPABILITIES, BUILT_IN_PACKS } from './built-in-specialists.js';
+import type { CapabilityDefinition } from './formats/capabilities.js';
+import type { PackDefinition } from './formats/packs.js';
+import type { Loaded, Registry } from './registry.js';
 
 /** Where a capability or a pack comes from; null: it is built in. */
 interface Origin {
