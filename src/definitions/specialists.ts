@@ -55,6 +55,6 @@ function inOrder<T extends object>(
   return ids.flatMap((id) => {
     const loaded = own.get(id);
     const value = loaded?.value ?? builtIn[id];
-    return value ? [{ ...value, id, from: loaded?.locate([]) ?? null }] : [];
+    return value ? [{ ...value, id, from: loaded?.locate([], 'key') ?? null }] : [];
   });
 }
