@@ -58,13 +58,20 @@ export function beginRun(paths: Pick<ProjectPaths, 'system' | 'runs'>, run: NewR
     renameSync(own, folder);
     return { log, isNew: true };
   } catch (error) {
-    rmSync(own, { recursive: true, force: true });
+    removeIfPossible(own);
     const { code, syscall } = error as NodeJS.ErrnoException;
     const isTaken = syscall === 'rename' && (code === 'ENOTEMPTY' || code === 'EEXIST');
     if (!isTaken) throw writeFailed(folder, error);
     refuseOther(folder, run);
     return { log, isNew: false };
   }
+}
+
+/** What went wrong before says why, not that this went wrong as well; what is left is removed with old runs. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {}
 }
 
 /** Whether the one that holds the id asked for something else is known by the digest beside its log. */
