@@ -62,12 +62,12 @@ export function recruitIn(
   return recruit({ ...readSpecialists(registry), prompt, network, named });
 }
 
-/** Whether packs have what needs a network in an environment: where `network: false` does not say otherwise. Source: C-41. */
+/** Whether packs have what needs a network in an environment: in each of the project that does not say `network: false`. Source: C-41. */
 export function isNetworkAllowed(
   { project: { environments } }: Pick<Registry, 'project'>,
   environment: string,
 ): boolean {
-  return !Object.hasOwn(environments, environment) || environments[environment]?.network !== false;
+  return Object.hasOwn(environments, environment) && environments[environment]?.network !== false;
 }
 
 /** How many of these are part of a text, whatever is around them: `test` is in `latest`. Source: C-40. */

@@ -125,9 +125,10 @@ describe('R-004-07, C-41: without a network', () => {
         'format: 1\nproject: p\nenvironments: { dev: {}, open: { network: true }, shut: { network: false } }\n',
     });
     const methodIn = (environment: string) => recruitIn(registry, { environment, prompt: 'fetch url' }).routing_method;
-    expect(['dev', 'open', 'shut'].map(methodIn)).toEqual([
+    expect(['dev', 'open', 'shut', 'unknown'].map(methodIn)).toEqual([
       'capability_routing',
       'capability_routing',
+      'heuristic_fallback',
       'heuristic_fallback',
     ]);
   });
