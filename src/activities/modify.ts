@@ -56,7 +56,7 @@ async function modify(
   dependencies: ModifyDependencies,
 ): Promise<ModifyAnswer> {
   const { plan: old, seal: before, user, session } = await dependencies.plans.admit(mark, context.info);
-  const { task, intent, scope } = before;
+  const { task, intent, scope, run } = before;
   const within = scope === undefined ? {} : { scope };
   // Of a task that two kinds of callers had a hand in nobody can say whose it is.
   const caller = changer === before.caller ? before.caller : undefined;
@@ -86,6 +86,7 @@ async function modify(
     ...within,
     ...(caller && { caller }),
     ...(intent !== undefined && { intent }),
+    ...(run !== undefined && { run }),
   };
   const seal = signSeal({ ...digests, task, user, ...said, confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);

@@ -13,6 +13,7 @@ import type { Registry } from '../definitions/registry.js';
 import { type SealKeys, signSeal } from '../planning/seal.js';
 import { callerToSeal } from '../rules/caller-of.js';
 import { digestOf } from '../rules/canonical.js';
+import { checkRunId } from '../rules/check-run-id.js';
 import { checkScope } from '../rules/check-scope.js';
 import { parseDuration } from '../rules/duration.js';
 import { mainSteps } from '../rules/inner-steps.js';
@@ -132,7 +133,8 @@ async function preflight(
   const progress = retry && (await progressOf(retry, plan, dependencies));
   const taken = progress && { progress: digestOf(progress) };
   const caller = callerToSeal(request);
-  const said = { ...scope, ...(caller && { caller }), ...intentOf(request) };
+  const run = request.run !== undefined && { run: checkRunId(request.run) };
+  const said = { ...scope, ...(caller && { caller }), ...intentOf(request), ...run };
   const within = { ...(request.session && { session: request.session }), ...said };
   await holdFiles({ plan, input, progress }, task, dependencies.files.store);
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
@@ -216,6 +218,7 @@ function makeRecord(
     session: request.session,
     ...(seal.scope !== undefined && { scope: seal.scope }),
     ...(seal.caller && { caller: seal.caller }),
+    ...(seal.run !== undefined && { run: seal.run }),
     ...intentOf(request),
     created_at: new Date(now).toISOString(),
     ...(keepMs !== undefined && { expires_at: new Date(now + keepMs).toISOString() }),

@@ -8,6 +8,7 @@ import type { Person } from '../contracts/people.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
+import { checkRunId } from '../rules/check-run-id.js';
 import { checkScope } from '../rules/check-scope.js';
 import { type FormedStart, formStart, type SealedAnswer } from '../rules/form-start.js';
 import { packArguments } from '../rules/task-arguments.js';
@@ -39,6 +40,8 @@ export interface NewTask {
   caller?: TaskRequest['caller'];
   /** What it is for, in the words of whoever asks. */
   intent?: string;
+  /** Id of the run that it is part of, see `beginRun`; left out: none. */
+  inRun?: string;
   /** Chosen by the caller; the same key with the same request is the same task. */
   key?: string;
   /** Made by {@link generateTaskKey} in place of a new one: who loses the answer asks again under it, and it is the same task. */
@@ -99,6 +102,7 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
     ...(wanted.scope !== undefined && { scope: checkScope(wanted.scope) }),
     ...(wanted.caller && { caller: wanted.caller }),
     ...(wanted.intent !== undefined && { intent: wanted.intent }),
+    ...(wanted.inRun !== undefined && { run: checkRunId(wanted.inRun) }),
     ...(wanted.retry && { retry: wanted.retry }),
     ...(wanted.plan && { plan: wanted.plan }),
   };

@@ -494,6 +494,11 @@ export const CODES = {
     means: 'An output is larger than the ability may give; of a call, it was made, and its `undo` is due.',
     next: 'Write large data to a file or service and return where it is.',
   },
+  'pack.not_found': {
+    exit: EXIT.usage,
+    means: 'There is no pack of that name to recruit.',
+    next: 'Run `ability list --packs` to see what there is; the message names the nearest.',
+  },
   'placement.no_worker': {
     exit: EXIT.outOfOrder,
     means: 'No worker serves the queue on which this would run.',
@@ -549,6 +554,16 @@ export const CODES = {
     exit: EXIT.failed,
     means: 'The condition of a `repeat` did not hold after its last turn.',
     next: 'Raise `repeat.max`, or find out why it does not become true.',
+  },
+  'runlog.key_conflict': {
+    exit: EXIT.usage,
+    means: 'The id already belongs to a run with another request.',
+    next: 'Choose another id, or leave it out.',
+  },
+  'runlog.write_failed': {
+    exit: EXIT.outOfOrder,
+    means: 'The log of a run could not be written. Where it was to begin, nothing of the run was done.',
+    next: 'Make room on the disk or mend the permissions of `.system/runs`, and ask again.',
   },
   'runtime.elsewhere': {
     exit: EXIT.outOfOrder,

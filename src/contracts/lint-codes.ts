@@ -81,6 +81,12 @@ export const LINT_CODES = {
     why: 'Calls that worked there are refused.',
     fix: 'Give the ability a new `version`, or keep the environment in its scope.',
   },
+  'lint.capability_unprovided': {
+    severity: 'warning',
+    means: 'No pack has a capability.',
+    why: 'A request that needs it is counted as needing it, and it recruits no one.',
+    fix: 'List it under `capabilities` of the packs that have it, in registry/packs.yaml, or delete it.',
+  },
   'lint.claimed_caller': {
     severity: 'warning',
     means: 'A guard fires for the caller `agent`, and not for `person` and `ci`.',
@@ -242,6 +248,18 @@ export const LINT_CODES = {
     means: 'A step in a `foreach` whose items run at once, or may, reads itself.',
     why: 'A step sees its own last turn only where items run one after another; otherwise its output is always null there.',
     fix: 'Leave `max_parallel` out, or combine the outputs after the loop: `steps.<loop>.output`.',
+  },
+  'lint.pack_capability_unknown': {
+    severity: 'warning',
+    means: 'A pack has a capability that is not defined.',
+    why: 'No request is found to need it, so that the pack is not recruited for it.',
+    fix: 'Correct the id, or define it in registry/capabilities.yaml with its keywords.',
+  },
+  'lint.pack_workflow_missing': {
+    severity: 'warning',
+    means: 'The `workflow` of a pack is no ability of the project.',
+    why: 'The pack is recruited, and there is nothing to run.',
+    fix: 'Name an ability of `ability list`, or write that workflow.',
   },
   'lint.page_not_kept': {
     severity: 'warning',

@@ -16,6 +16,8 @@ export interface TaskRecord {
   session: string | null;
   /** Who started it; left out where that is not known. */
   caller?: Caller;
+  /** The run that it is part of: a request in plain words, with a log in `.system/runs`; left out: none. Source: C-35. */
+  run?: string;
   /** What it was asked for, in the words of whoever asked; left out where they did not say. Source: R-000-86. */
   intent?: string;
   /** The folder of the project that it is about; left out where that is not known. */

@@ -26,6 +26,8 @@ export interface Seal {
   caller?: Caller;
   /** What it was asked for, in the words of whoever asked; absent: they did not say. */
   intent?: string;
+  /** The run that it is part of, which is a request in plain words; absent: none. Source: C-35. */
+  run?: string;
   /** What `need_user_confirm` at creation asked for; the task raises it as an approval when it runs. */
   confirmations: Confirmation[];
   mac: string;

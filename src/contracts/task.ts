@@ -28,6 +28,8 @@ export interface TaskRequest {
   caller?: Caller;
   /** What it is for, in the words of whoever asks; one line. */
   intent?: string;
+  /** The run that it is part of, which is a request in plain words. */
+  run?: string;
   /** Take over what an earlier task has done, as far as that still holds. */
   retry?: { task: string; from: string | null };
   /** Run nothing but this. */

@@ -6,6 +6,7 @@ import { findAbilityAmongCases } from './case-files.js';
 import { checkFormat } from './check-format.js';
 import { faultOfForeignHook } from './foreign-hook.js';
 import { agent } from './formats/agent.js';
+import { capabilities } from './formats/capabilities.js';
 import { config } from './formats/config.js';
 import { highLevel } from './formats/high-level.js';
 import { hooks } from './formats/hooks.js';
@@ -13,6 +14,7 @@ import { hooksImpl } from './formats/hooks-impl.js';
 import { implementation } from './formats/implementation.js';
 import { lowLevel } from './formats/low-level.js';
 import { moduleOverview } from './formats/module.js';
+import { packs } from './formats/packs.js';
 import { handledHook } from './handled-hook.js';
 import { idsIn } from './ids-in-file.js';
 import { phaseOf } from './phase-of.js';
@@ -73,6 +75,18 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
   modules: (registry, source) =>
     whenValid(moduleOverview, source, (value) => {
       add(registry, registry.modules, 'module', value.id, loaded(value, source));
+    }),
+  capabilities: (registry, source) =>
+    whenValid(capabilities, source, (value) => {
+      for (const [id, capability] of Object.entries(value.capabilities)) {
+        add(registry, registry.capabilities, 'capability', id, loaded(capability, source, ['capabilities', id]));
+      }
+    }),
+  packs: (registry, source) =>
+    whenValid(packs, source, (value) => {
+      for (const [id, pack] of Object.entries(value.specialists)) {
+        add(registry, registry.packs, 'pack', id, loaded(pack, source, ['specialists', id]));
+      }
     }),
   hooks: (registry, source) => {
     const phase = phaseOf(source.file);
@@ -234,6 +248,10 @@ function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
       return [registry.hookImpls];
     case 'module':
       return [registry.modules];
+    case 'capability':
+      return [registry.capabilities];
+    case 'pack':
+      return [registry.packs];
     case 'hooks':
     case 'placement':
     case 'implementation_of':

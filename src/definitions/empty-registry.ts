@@ -40,6 +40,8 @@ export function emptyRegistry(root: string, file: ReadFile): Registry {
     hooks: new Map(),
     hookImpls: new Map(),
     modules: new Map(),
+    capabilities: new Map(),
+    packs: new Map(),
     broken: new Map(broken ? [[PLACEMENT_RULES, broken]] : []),
     opaque: [],
     problems: broken ? [broken] : [],

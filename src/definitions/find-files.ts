@@ -15,6 +15,9 @@ type FolderKind = (typeof KINDS)[number];
 /** In the folder of configurations, what says where handlers of hooks live; read before the hooks. Source: R-002-12. */
 const HOOKS_IMPL = /^hooks_impl\.ya?ml$/;
 
+/** Files that lie directly in a registry. Source: R-004-13, R-004-14; C-48. */
+const FILES = { 'capabilities.yaml': 'capabilities', 'packs.yaml': 'packs' } as const;
+
 /** Letters a mistyped name may differ in. */
 const MOST_SLIPS = 2;
 
@@ -33,7 +36,7 @@ export interface UnreadFile {
   problem: Problem;
 }
 
-/** The files of a registry by kind, each kind sorted by path. */
+/** The files of a registry by kind, each kind sorted by path; not the packs that are named from outside. */
 export function definitionFiles(folders: ProjectFolders): DefinitionFile[] {
   return findFiles(folders).files;
 }
@@ -54,10 +57,26 @@ export function findFiles(folders: ProjectFolders): { files: DefinitionFile[]; u
     linked.push(...linkedFolders(entries, root).map((link) => ({ kind, problem: link })));
     return yamlAmong(entries).map((path) => ({ kind: kindOf(kind, path, folder), path }));
   });
+  files.push(...singleFiles(registry));
   const whole = refuseFolder(registry, root);
   // It may have held guards.
   const unreadable: UnreadFile[] = whole ? [{ kind: 'hooks', problem: whole }] : refused;
   return { files, unread: [...unreadable, ...misplacedFiles(folders), ...linked] };
+}
+
+/** `packs.yml` counts as well: where both are there, what both define is there twice. */
+function singleFiles(registry: string): DefinitionFile[] {
+  return Object.entries(FILES).flatMap(([name, kind]) => {
+    const paths = [join(registry, name.replace(/yaml$/, 'yml')), join(registry, name)];
+    return paths.filter(isThere).map((path) => ({ kind, path }));
+  });
+}
+
+/** What a file directly in a registry is, or was meant to be; undefined where no name is that near. */
+function singleKind(name: string, slips: number): FileKindName | undefined {
+  const plain = name.toLowerCase().replace(/\.yml$/, '.yaml');
+  const near = Object.entries(FILES).find(([known]) => distance(plain, known) <= slips);
+  return near?.[1];
 }
 
 function kindOf(kind: FolderKind, path: string, folder: string): FileKindName {
@@ -78,19 +97,19 @@ function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
   return readdirSync(registry, { withFileTypes: true }).flatMap((entry) => {
     const { name } = entry;
     const folder = isFolder(join(registry, name));
-    if (folder ? isExpected(name, read, join(registry, name)) : !isYaml(name)) return [];
+    if (folder ? isExpected(name, read, join(registry, name)) : !isYaml(name) || isSingle(name)) return [];
     const file = relative(root, join(registry, name));
     const message = folder ? `Nothing reads the definitions in ${file}/` : `Nothing reads ${file}`;
     const moved = read.includes('hooks')
       ? undefined
       : `Hooks of this project are in ${relative(root, folders.hooks)}/.`;
     const suggestion =
-      (name === 'hooks' ? moved : folder ? didYouMean(name, read) : undefined) ??
-      `Definitions are in ${read.join('/, ')}/.`;
+      (name === 'hooks' ? moved : didYouMean(name, folder ? read : Object.keys(FILES))) ??
+      `Definitions are in ${read.join('/, ')}/, and in ${Object.keys(FILES).join(' and ')}.`;
     // `hook` may hold guards that somebody counts on; `hooks-old` was put aside.
     const kind = folder
       ? KINDS.find((known) => read.includes(known) && distance(name, known) <= MOST_SLIPS)
-      : undefined;
+      : singleKind(name, MOST_SLIPS);
     return [
       {
         kind,
@@ -98,6 +117,10 @@ function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
       },
     ];
   });
+}
+
+function isSingle(name: string): boolean {
+  return Object.hasOwn(FILES, name.replace(/\.yml$/, '.yaml'));
 }
 
 function isExpected(name: string, read: readonly string[], path: string): boolean {

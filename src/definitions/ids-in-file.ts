@@ -12,6 +12,8 @@ export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][
   const value = sourceOf(read)?.value;
   const record = (value !== null && typeof value === 'object' ? value : {}) as Record<string, unknown>;
   if (kind === 'config') return value === record ? idsInConfig(record) : undefined;
+  // Without one of them another would be recruited, so that none is.
+  if (kind === 'capabilities' || kind === 'packs') return undefined;
   const id = fieldOf(kind === 'low-level' ? 'operation_key' : 'id', record, read);
   if (kind === 'modules') return id === undefined ? undefined : [['module', id]];
   if (kind !== 'implementations') return id === undefined ? undefined : [['ability', id]];

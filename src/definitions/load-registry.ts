@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { addFile, markBroken } from './add-definitions.js';
 import { holdsCases } from './case-files.js';
@@ -18,8 +19,13 @@ export class RegistryLoader {
   private read: ReadFile[] = [];
   private last: { from: Found; registry: Registry } | undefined;
 
-  constructor(root: string) {
+  /** The file of packs in place of that of the registry; absolute. Undefined: none is named. */
+  readonly packs: string | undefined;
+
+  /** @param env where a file of packs may be named. */
+  constructor(root: string, env: NodeJS.ProcessEnv = process.env) {
     this.root = root;
+    this.packs = packsNamedIn(env, root);
     this.files = new FileCache(root);
   }
 
@@ -45,18 +51,29 @@ export class RegistryLoader {
 
   private find(): Found {
     const { files, unread } = findFiles(foldersOf(this.root));
-    return {
-      project: this.files.read(join(this.root, PROJECT_FILE)),
-      definitions: files.map((file) => ({ ...file, read: this.files.read(file.path) })),
-      unread,
-    };
+    const own = this.packs === undefined ? files : files.filter(({ kind }) => kind !== 'packs');
+    const definitions: Found['definitions'] = own.map((file) => ({ ...file, read: this.files.read(file.path) }));
+    if (this.packs !== undefined) definitions.push(this.findPacks(this.packs));
+    return { project: this.files.read(join(this.root, PROJECT_FILE)), definitions, unread };
+  }
+
+  /** Who names a file counts on it, so that one that is not there is a problem. */
+  private findPacks(path: string): Found['definitions'][number] {
+    const read = this.files.read(path, true);
+    if (existsSync(path)) return { kind: 'packs', path, read, isNamed: true };
+    const { file } = read;
+    const message = `${PACKS_VARIABLE} names ${file} for the packs, which is not there`;
+    const suggestion = 'Correct the path, which is relative to the project, or unset the variable.';
+    const source = { code: 'definition.invalid', message, suggestion, location: { file } };
+    return { kind: 'packs', path, read: { ...read, source }, isNamed: true };
   }
 }
 
 /** What there is of a registry on the disk. */
 interface Found {
   project: ReadFile;
-  definitions: (DefinitionFile & { read: ReadFile })[];
+  /** `isNamed`: from outside, and no part of the project. */
+  definitions: (DefinitionFile & { read: ReadFile; isNamed?: true })[];
   unread: UnreadFile[];
 }
 
@@ -76,9 +93,9 @@ function isSame(before: Found, now: Found): boolean {
 function registryOf(root: string, { project, definitions, unread }: Found): Registry {
   const registry = emptyRegistry(root, project);
   const digest = createHash('sha256').update(`${project.file}\0${project.digest}\n`);
-  for (const { kind, read } of definitions) {
+  for (const { kind, read, isNamed } of definitions) {
     if (holdsCases(kind, read)) continue;
-    digest.update(`${read.file}\0${read.digest}\n`);
+    if (!isNamed) digest.update(`${read.file}\0${read.digest}\n`);
     addFile(registry, kind, read);
   }
   for (const { kind, problem } of unread) {
@@ -87,6 +104,15 @@ function registryOf(root: string, { project, definitions, unread }: Found): Regi
   }
   disableUnread(registry);
   return { ...registry, digest: digest.digest('hex') };
+}
+
+/** Names the file of packs in place of `registry/packs.yaml`. Source: R-004-14; C-48. */
+export const PACKS_VARIABLE = 'CONCIERGE_CONFIG_PATH';
+
+/** The file of packs that is named by a variable, absolute: relative to the project, so that it is the same to every process. */
+export function packsNamedIn(env: NodeJS.ProcessEnv, root: string): string | undefined {
+  const named = env[PACKS_VARIABLE];
+  return named ? resolve(root, named) : undefined;
 }
 
 /** Loads the registry of the project a folder belongs to. */

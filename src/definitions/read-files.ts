@@ -20,8 +20,12 @@ export class FileCache {
 
   constructor(private readonly root: string) {}
 
-  /** Reads one YAML file. A link that leads out of the project is a problem, and so is what cannot be read. */
-  read(path: string): ReadFile {
+  /**
+   * Reads one YAML file. What cannot be read is a problem, and so is a link that leads out of the project.
+   *
+   * @param anywhere whether it may lie outside of the project: who runs the program has named it.
+   */
+  read(path: string, anywhere = false): ReadFile {
     const file = relative(this.root, path).split(sep).join('/');
     try {
       const stat = statSync(path, { bigint: true });
@@ -29,7 +33,7 @@ export class FileCache {
       const stamp = `${stat.mtimeNs}:${stat.size}:${stat.ino}`;
       const known = this.known.get(path);
       if (known?.stamp === stamp) return known.read;
-      const read = this.readNow(path, file);
+      const read = this.readNow(path, file, anywhere);
       this.known.set(path, { stamp, read });
       return read;
     } catch (error) {
@@ -37,8 +41,8 @@ export class FileCache {
     }
   }
 
-  private readNow(path: string, file: string): ReadFile {
-    if (!isInside(this.root, realpathSync(path))) {
+  private readNow(path: string, file: string, anywhere: boolean): ReadFile {
+    if (!anywhere && !isInside(this.root, realpathSync(path))) {
       return refused(file, 'definition.invalid', `${file} is a link that leads out of the project`);
     }
     const bytes = readUpTo(YAML_LIMITS.bytes, path);

@@ -1,6 +1,7 @@
 import type { Phase } from '../contracts/hooks.js';
 import type { Problem, SourceLocation } from '../contracts/problem.js';
 import type { AgentProfile } from './formats/agent.js';
+import type { CapabilityDefinition } from './formats/capabilities.js';
 import type { AbilityConfig, EnvProfile, McpServer, Service } from './formats/config.js';
 import type { HighLevel } from './formats/high-level.js';
 import type { HookDefinition } from './formats/hooks.js';
@@ -8,6 +9,7 @@ import type { HookImpl } from './formats/hooks-impl.js';
 import type { ImplementationDocument } from './formats/implementation.js';
 import type { LowLevel } from './formats/low-level.js';
 import type { ModuleOverview } from './formats/module.js';
+import type { PackDefinition } from './formats/packs.js';
 import type { Project } from './formats/project.js';
 
 /** A definition with the place it came from. */
@@ -39,13 +41,17 @@ export interface Registry {
   hookImpls: Map<string, Loaded<HookImpl>>;
   /** By id. */
   modules: Map<string, Loaded<ModuleOverview>>;
+  /** What the project says of capabilities, by id and in the order of the file; the built-in ones are not among them. */
+  capabilities: Map<string, Loaded<CapabilityDefinition>>;
+  /** The same of packs. */
+  packs: Map<string, Loaded<PackDefinition>>;
   /** What cannot be used, by `<kind>:<id>`, with the reason. */
   broken: Map<string, Problem>;
   /** Files so broken that nobody can tell what they define; whatever they might define is unavailable. */
   opaque: { kind: FileKindName; problem: Problem }[];
   /** Every problem, in the order of the files. */
   problems: Problem[];
-  /** SHA-256 over the paths and bytes of all files. */
+  /** SHA-256 over the paths and bytes of all files of the project. */
   digest: string;
 }
 
@@ -59,7 +65,11 @@ export type FileKindName =
   | 'hooks-impl'
   | 'hooks'
   /** `modules/overview`, beside the registry. */
-  | 'modules';
+  | 'modules'
+  /** `capabilities.yaml` of the registry. */
+  | 'capabilities'
+  /** `packs.yaml` of the registry, or the file that is named in its place. */
+  | 'packs';
 
 /** What the ids of {@link Registry.broken} begin with. */
 export type BrokenKind =
@@ -75,6 +85,8 @@ export type BrokenKind =
   /** A handler that stands apart, by the id of its hook. */
   | 'hook_impl'
   | 'module'
+  | 'capability'
+  | 'pack'
   /** `placement` in `ability.yaml`. */
   | 'placement';
 

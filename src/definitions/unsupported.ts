@@ -68,6 +68,8 @@ const BY_KIND: Record<FileKindName | 'project', (value: unknown) => Generator<Fi
   'hooks-impl': nothing,
   hooks: nothing,
   modules: nothing,
+  capabilities: nothing,
+  packs: nothing,
   project,
 };
 

@@ -38,7 +38,7 @@ export function packArguments({ plan, seal, session, warnings, ...rest }: TaskSt
 }
 
 function bare(
-  { key_id, mac, confirmations, progress, scope, caller, intent }: Seal,
+  { key_id, mac, confirmations, progress, scope, caller, intent, run }: Seal,
   isCarried: boolean,
 ): StartArgument['seal'] {
   return {
@@ -47,6 +47,7 @@ function bare(
     ...(scope !== undefined && { scope }),
     ...(caller && { caller }),
     ...(intent !== undefined && { intent }),
+    ...(run !== undefined && { run }),
     ...(confirmations.length > 0 && { confirmations }),
     // What the task has done since stands where that was which it took over.
     ...(isCarried && progress !== undefined && { progress }),
@@ -89,7 +90,7 @@ function isWhole(seal: Partial<Seal>): seal is Seal {
 function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
   const { seal, input, user, session, progress, carried } = start;
   const taken = carried ? seal.progress : progress && digestOf(progress);
-  const { key_id, mac, scope, caller, intent, confirmations = [] } = seal;
+  const { key_id, mac, scope, caller, intent, run, confirmations = [] } = seal;
   return {
     plan: knownDigestOf(plan),
     task,
@@ -100,6 +101,7 @@ function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
     ...(scope !== undefined && { scope }),
     ...(caller && { caller }),
     ...(intent !== undefined && { intent }),
+    ...(run !== undefined && { run }),
     confirmations,
     key_id,
     mac,

@@ -29,6 +29,8 @@ export interface ProjectPaths {
   tokens: string;
   /** One folder a task: its record. */
   records: string;
+  /** One folder a run, which is a request in plain words: its log. */
+  runs: string;
   /** Copies of scripts that were edited while tasks still need them as they were. */
   pinned: string;
   /** Process groups of running scripts, one folder a worker. */
@@ -60,6 +62,7 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
     proofKey: join(system, 'keys', PROOF_KEY),
     tokens: join(system, 'tokens'),
     records: join(system, 'implement'),
+    runs: join(system, 'runs'),
     pinned: join(system, 'pinned'),
     running: join(system, 'running'),
     calls: join(system, 'calls'),

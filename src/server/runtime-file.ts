@@ -84,6 +84,7 @@ const IGNORED = [
   'shared-stores/',
   'temporal/',
   'implement/',
+  'runs/',
   'running/',
   'pinned/',
   'runtime.*',

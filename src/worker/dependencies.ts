@@ -20,6 +20,7 @@ import { CheckedChains } from '../server/checked-chains.js';
 import { openMarks } from '../server/open-marks.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { recordsOrigin } from '../server/records-origin.js';
+import { removeOldRuns } from '../server/remove-old-runs.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import { UsageLog } from '../server/usage-log.js';
@@ -28,6 +29,7 @@ import { FileCollector } from './file-collector.js';
 import { keepLarge, shrink } from './keep-large.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
+import { RETENTION_MS } from './retention.js';
 import { RunningGroups } from './running-groups.js';
 import { accessSessions } from './session-access.js';
 import { StoreShare } from './share/store-share.js';
@@ -103,7 +105,7 @@ export function buildDependencies(
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),
   };
-  const sweep = startSweep(paths.records);
+  const sweep = startSweep(paths);
   return {
     activities,
     ends: new EndRecords(activities),
@@ -121,18 +123,22 @@ export function buildDependencies(
   };
 }
 
-/** Records of direct runs are kept for days, so an hour more is little. */
+/** Records of direct runs and logs of requests are kept for days, so an hour more is little. */
 const SWEEP_MS = 3_600_000;
 
-/** Removes the records of direct runs whose time is over, now and each hour. */
-function startSweep(records: string): NodeJS.Timeout {
-  const sweep = (): void => {
+/** Removes the records of direct runs and the logs of requests whose time is over, now and each hour. */
+function startSweep({ records, runs }: ProjectPaths): NodeJS.Timeout {
+  const clear = (what: string, remove: (now: number) => number): void => {
     try {
-      const removed = removeExpired(records, Date.now());
-      if (removed > 0) log.info({ removed }, 'removed the records of direct runs whose time is over');
+      const removed = remove(Date.now());
+      if (removed > 0) log.info({ removed }, `removed ${what} whose time is over`);
     } catch (error) {
-      log.warn({ reason: String(error) }, 'the records of direct runs could not be looked through');
+      log.warn({ reason: String(error) }, `${what} could not be looked through`);
     }
+  };
+  const sweep = (): void => {
+    clear('the records of direct runs', (now) => removeExpired(records, now));
+    clear('the logs of requests', (now) => removeOldRuns(runs, now, RETENTION_MS));
   };
   sweep();
   return setInterval(sweep, SWEEP_MS).unref();

@@ -3,6 +3,9 @@ import type { Client } from '@temporalio/client';
 /** Source: design, section 6. */
 const DAYS = 30;
 
+/** As long as the history of a task is kept, so is the log of a run. Milliseconds. */
+export const RETENTION_MS = DAYS * 24 * 60 * 60_000;
+
 /** Keeps ended tasks of the project's own server for 30 days; the dev server keeps one. */
 export async function extendRetention(client: Client, namespace: string): Promise<void> {
   const seconds = DAYS * 24 * 60 * 60;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeExpired } from '../../src/activities/record/remove-expired.js';
-import { explainTask, listTasks, retryTask, runTask, viewTask } from '../../src/client/index.js';
+import { changeInput, explainTask, listTasks, retryTask, runTask, viewTask } from '../../src/client/index.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
 import { mendRecord } from '../../src/doors/cli/mend-record.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
@@ -203,6 +203,25 @@ test('R-000-86: the intent is kept in show, why, list, record, and in a task tha
   const { task_key: other } = await flows.project.run(ability);
   expect(recordOf(other as string)).not.toHaveProperty('intent');
   expect((await viewTask(connection, other as string)).result).not.toHaveProperty('intent');
+});
+
+test('C-35: the run that a task is part of is in its record, in those of what it calls, and stays when its input is changed', async () => {
+  const { project } = flows;
+  const child = flows.define('steps: [{ id: a, let: { x: 1 } }]');
+  const ability = flows.define(`input_schema: { type: object }\nsteps: [{ id: down, call: ${child} }]`);
+  const { id } = await project.create(ability, {}, { run: false, inRun: 'r-1' });
+  expect(recordOf(id).run).toBe('r-1');
+  const by = { name: 'ann', source: 'claimed' } as const;
+  expect(await changeInput(project.connection, id, { set: { n: 1 }, unset: [], by })).toMatchObject({ changed: true });
+  await runTask(project.connection, id);
+  await project.wait(id);
+  expect(recordOf(id)).toMatchObject({ run: 'r-1', input: { n: 1 }, result: { status: 'succeeded' } });
+  const below = join(folderOf(id), 'children/down/record.json');
+  expect(JSON.parse(readFileSync(below, 'utf8'))).toMatchObject({ run: 'r-1' });
+  expect(textOf(id)).toContain('| Run | r-1 |');
+  const { task_key: other } = await project.run(child);
+  expect(recordOf(other as string)).not.toHaveProperty('run');
+  await expect(project.create(ability, {}, { inRun: '../r-1' })).rejects.toMatchObject({ code: 'usage.invalid' });
 });
 
 test('created_at is the same in record and why, and stays when the task is tried again', async () => {

@@ -1,5 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recruitIn } from '../../src/choosing/recruit/recruit.js';
+import { RegistryLoader } from '../../src/definitions/load-registry.js';
 import { pathsOf } from '../../src/server/project-paths.js';
 import { readRuntimeFile, writeRuntimeFile } from '../../src/server/runtime-file.js';
 import type { RuntimeDoor } from '../../src/worker/runtime.js';
@@ -173,6 +175,27 @@ describe('the same door', () => {
     expect([status, body.output]).toEqual([200, 2]);
     const { userInfo } = await import('node:os');
     expect(body.requested_by).toEqual({ name: userInfo().username, source: 'claimed' });
+  });
+
+  test('R-004-01, R-004-13, R-004-14: runs the workflow of a pack that YAML alone has added since it is up, with the capability for it', async () => {
+    const loader = new RegistryLoader(project.root, {});
+    const recruited = () => recruitIn(loader.load(), { environment: 'dev', prompt: 'Draw a histogram of it.' });
+    expect(recruited()).toMatchObject({ required_capabilities: [], routing_method: 'heuristic_fallback' });
+    expect(await ask('POST', '/v1/runs', { ability: 'draws', wait: '60s' })).toMatchObject({ status: 404 });
+    project.write({
+      'registry/capabilities.yaml': 'capabilities: { charting: { description: Draws., keywords: [histogram] } }',
+      'registry/packs.yaml':
+        'specialists: { charts: { description: Draws., workflow: draws, capabilities: [charting] } }',
+      ...workflow('draws', 'steps: [{ id: one, let: { n: 1 } }]\noutput: drawn'),
+    });
+    expect(recruited()).toEqual({
+      specialist_id: 'charts',
+      required_capabilities: ['charting'],
+      routing_method: 'capability_routing',
+    });
+    const pack = loader.load().packs.get(recruited().specialist_id)?.value;
+    const { status, body } = await ask('POST', '/v1/runs', { ability: pack?.workflow, wait: '60s' });
+    expect([status, body.output]).toEqual([200, 'drawn']);
   });
 
   test('takes decisions with a token alone, and no page of a browser', async () => {

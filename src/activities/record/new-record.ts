@@ -30,6 +30,7 @@ export function newRecord(source: RecordSource): TaskRecord {
     session,
     ...(seal.scope !== undefined && { scope: seal.scope }),
     ...(caller && { caller }),
+    ...(seal.run !== undefined && { run: seal.run }),
     ...(seal.intent !== undefined && { intent: seal.intent }),
     created_at,
     host,

@@ -28,6 +28,7 @@ export function renderRecord(record: TaskRecord): string {
     table([
       ['Task key', record.task_key],
       ...(record.intent === undefined ? [] : ([['Intent', markdownLine(record.intent)]] as [string, string][])),
+      ...(record.run === undefined ? [] : ([['Run', record.run]] as [string, string][])),
       ['Ability', `${plan.ability.id}, version ${plan.ability.version}`],
       ['Environment', plan.environment.name],
       ['Placement', plan.placement],

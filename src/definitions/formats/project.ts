@@ -19,6 +19,12 @@ export const environment = z.strictObject({
     .optional()
     .describe('Whether the one who asked may decide; without it, only where the environment is not protected.'),
   proof: z.enum(['claimed', 'required']).default('claimed').describe('Whether the name of an approver must be proved.'),
+  network: z
+    .boolean()
+    .optional()
+    .describe(
+      'With `false`, packs have no capability here that needs a network; what calls may reach is up to `policy.allowed_hosts`. Without it, true.',
+    ),
   vars: jsonObject.default({}).describe('Values for expressions: environment.vars.NAME.'),
 });
 

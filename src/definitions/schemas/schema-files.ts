@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import type { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
 import { agent } from '../formats/agent.js';
+import { capabilities } from '../formats/capabilities.js';
 import { cases } from '../formats/cases.js';
 import { abilityConfig, config } from '../formats/config.js';
 import { highLevel } from '../formats/high-level.js';
@@ -10,6 +11,7 @@ import { hooksImpl } from '../formats/hooks-impl.js';
 import { implementation } from '../formats/implementation.js';
 import { lowLevel } from '../formats/low-level.js';
 import { moduleOverview } from '../formats/module.js';
+import { packs } from '../formats/packs.js';
 import { project } from '../formats/project.js';
 import type { FileKindName } from '../registry.js';
 import { jsonSchemaOf } from './json-schema.js';
@@ -74,6 +76,18 @@ export const FORMATS: Record<FormatName, Format> = {
     title: 'Module',
     description: '`modules/overview/*.yaml`, one file a module: what it is, and how far to rely on it.',
     format: moduleOverview,
+  },
+  capabilities: {
+    file: 'capabilities.schema.yaml',
+    title: 'Capabilities',
+    description: '`registry/capabilities.yaml`: what packs can be able to do, and the words of requests that need it.',
+    format: capabilities,
+  },
+  packs: {
+    file: 'packs.schema.yaml',
+    title: 'Packs',
+    description: '`registry/packs.yaml`: the specialists that can be recruited for requests.',
+    format: packs,
   },
   hooks: {
     file: 'hooks.schema.yaml',

@@ -60,11 +60,12 @@ export async function openRegistry(context: Context): Promise<Registry> {
 }
 
 /** As {@link openRegistry}, for whoever reads them more than once. @throws AbilityError `project.*`. */
-export async function openLoader({ flags, cwd, within }: Context): Promise<RegistryLoader> {
-  const { RegistryLoader } = await import('../../definitions/load-registry.js');
+export async function openLoader({ flags, cwd, env, within }: Context): Promise<RegistryLoader> {
+  const { packsNamedIn, RegistryLoader } = await import('../../definitions/load-registry.js');
   const { findProjectRoot } = await import('../../definitions/find-project.js');
   const root = findProjectRoot(cwd, flags.project);
-  return within?.loader.root === root ? within.loader : new RegistryLoader(root);
+  const isSame = within?.loader.root === root && within.loader.packs === packsNamedIn(env, root);
+  return isSame ? within.loader : new RegistryLoader(root, env);
 }
 
 /**

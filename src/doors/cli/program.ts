@@ -57,7 +57,12 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
 
   define('list', 'list the abilities of this project', () => import('./commands/list.js'))
     .option('--usage', 'how often each was called, as the hook `usage` has noted')
-    .addHelpText('after', examples('ability list', 'ability list --json', 'ability list --usage'));
+    .addOption(new Option('--packs', 'the packs that requests recruit').conflicts('usage'))
+    .addOption(new Option('--capabilities', 'what packs can do, and the words for it').conflicts(['usage', 'packs']))
+    .addHelpText(
+      'after',
+      examples('ability list', 'ability list --json', 'ability list --usage', 'ability list --packs'),
+    );
   define(
     'show <id>',
     'show one ability: its contract, and how it runs here',

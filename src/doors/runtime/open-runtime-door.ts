@@ -26,7 +26,7 @@ export async function openRuntimeDoor(place: DoorPlace): Promise<RuntimeDoor> {
   const { root, env, runtime } = place;
   const paths = pathsOf(root);
   const closing = new AbortController();
-  const loader = new RegistryLoader(root);
+  const loader = new RegistryLoader(root, env);
   const connections = new Connections(() =>
     connectWithin({ root, project: runtime.project ?? '', env, signal: closing.signal }, runtime),
   );

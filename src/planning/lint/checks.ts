@@ -7,6 +7,7 @@ import { checkLifecycle, checkModules } from './checks/lifecycle.js';
 import { checkOtherExpressions } from './checks/other-expressions.js';
 import { checkPlans } from './checks/plans.js';
 import { checkScopes } from './checks/scopes.js';
+import { checkSpecialists } from './checks/specialists.js';
 import { checkTimeOuts } from './checks/time-outs.js';
 import { checkUnusedImplementations } from './checks/unused-implementations.js';
 import { checkWhitelists } from './checks/whitelists.js';
@@ -32,5 +33,6 @@ export const CHECKS: readonly Check[] = [
   checkCredentials,
   checkLifecycle,
   checkModules,
+  checkSpecialists,
   ...SLIP_CHECKS,
 ];

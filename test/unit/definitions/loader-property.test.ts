@@ -120,6 +120,8 @@ function keysOfFormats(): string[] {
 const RIGHT: Record<FormatName, object> = {
   'hooks-impl': { hooks: [{ id: 'h', impl: { kind: 'script', script: { path: 'a.mjs', timeout_sec: 5 } } }] },
   modules: { id: 'users.api', summary: 's', status: 'deprecated', replaced_by: 'accounts', path: 'modules/users' },
+  capabilities: { capabilities: { web_search: { description: 'd', keywords: ['web search'], needs: 'network' } } },
+  packs: { specialists: { data: { description: 'd', keywords: ['chart'], workflow: 'w', capabilities: ['file_io'] } } },
   project: { format: 1, project: 'p', environments: { dev: { approve: ['read'], quorum: 2 } }, people: { g: ['x'] } },
   agent: { id: 'a', type: 'agent', summary: 's', instructions: 'Think.', operations: ['op'], capabilities: ['c'] },
   'low-level': {

@@ -42,6 +42,16 @@ test('the scope of a task is in the word of its seal, since guards read it', () 
   expect(errorOf(() => verifySeal(moved, { task: 't-1' }, keys)).code).toBe('seal.invalid');
 });
 
+test('C-35: the run of a task is in the word of its seal, and costs nothing where there is none', () => {
+  const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, run: 'r-1' };
+  const [first, packed] = packArguments({ ...start, seal: signSeal({ ...own, confirmations: [] }, keys) });
+  expect(() => verifySeal(sealIn(first, packed), { task: 't-1' }, keys)).not.toThrow();
+  expect(sealIn(first, packed).run).toBe('r-1');
+  const other = sealIn({ ...first, seal: { ...first.seal, run: 'r-2' } }, packed);
+  expect(errorOf(() => verifySeal(other, { task: 't-1' }, keys)).code).toBe('seal.invalid');
+  expect(packArguments(start)[0].seal).not.toHaveProperty('run');
+});
+
 test('what a task is started with is found again in its arguments, its seal included', () => {
   const [first, packed] = packArguments(start);
   expect(first.seal).toEqual({ key_id: 'k', mac: seal.mac });

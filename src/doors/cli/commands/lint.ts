@@ -33,7 +33,7 @@ export interface LintFlags {
 /** `ability lint`: everything in the definitions that does not hold, with its place. Reads files only, but for `--check-hooks`. */
 export async function run(context: Context, _args: string[], flags: LintFlags): Promise<ExitCode> {
   const format = formatOf(context, flags);
-  const loader = new RegistryLoader(findProjectRoot(context.cwd, context.flags.project));
+  const loader = new RegistryLoader(findProjectRoot(context.cwd, context.flags.project), context.env);
   if (!flags.watch) return lintOnce(context, loader, flags, format, await hookFindings(context, loader, flags));
   if (flags.checkHooks) throw neverEnds('--check-hooks runs the guards once');
   if (format !== 'human') throw neverEnds(`${format} is one document`);

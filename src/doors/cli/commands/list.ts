@@ -7,10 +7,22 @@ import { renderTable } from '../render-table.js';
 import { describeProblem, typedBy } from '../report.js';
 import { asTyped } from '../typed-command.js';
 
+interface ListFlags {
+  usage?: boolean;
+  packs?: boolean;
+  capabilities?: boolean;
+}
+
 /** `ability list`: the abilities of the project, high-level ones first. Reads files only. Source: R-000-06. */
-export async function run(context: Context, _: string[], { usage }: { usage?: boolean }): Promise<ExitCode> {
+export async function run(context: Context, _: string[], { usage, packs, capabilities }: ListFlags): Promise<ExitCode> {
   const registry = await openRegistry(context);
   if (usage) return listUsage(context, registry);
+  if (packs || capabilities) {
+    const { listRecruits } = await import('../list-recruits.js');
+    const ended = await listRecruits(context, registry, packs ? 'packs' : 'capabilities');
+    sayProblems(context, registry);
+    return ended;
+  }
   const { terminal, flags } = context;
   const { listAbilities } = await import('../../answers/list-abilities.js');
   const abilities = listAbilities(registry, flags.env, context.env.ABILITY_ENV);
@@ -30,8 +42,13 @@ export async function run(context: Context, _: string[], { usage }: { usage?: bo
     const status = isStatusShown ? ['STATUS'] : [];
     terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows));
   }
-  for (const problem of registry.problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
+  sayProblems(context, registry);
   return EXIT.ok;
+}
+
+function sayProblems(context: Context, { problems }: Registry): void {
+  const { terminal } = context;
+  for (const problem of problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
 }
 
 /** What the built-in hook `usage` has written of each ability; one that it has not seen has no calls. */

@@ -16,6 +16,7 @@ import { SECRET_CASES } from './secrets.js';
 import { SINCE_CASES } from './since.js';
 import { SLIPPED_CASES } from './slipped.js';
 import { SLIPPED_MISSES } from './slipped-misses.js';
+import { SPECIALIST_CASES } from './specialists.js';
 import { STEP_ORDER_CASES } from './step-order.js';
 import { WORKFLOW_CASES } from './workflows.js';
 import { YAML_CASES } from './yaml.js';
@@ -42,4 +43,5 @@ export const LINT_CASES: readonly LintCase[] = [
   ...SCRIPT_TEXT_CASES,
   ...LATE_RETRY_CASES,
   ...LIFECYCLE_CASES,
+  ...SPECIALIST_CASES,
 ];

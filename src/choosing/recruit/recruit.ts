@@ -1,0 +1,103 @@
+/** From a request in plain words to the pack that is to do it. Source: R-004-08 to R-004-12; C-34, C-40, C-41; exact shapes, section 4. */
+import { AbilityError } from '../../contracts/problem.js';
+import type { RecruitmentResult } from '../../contracts/routing.js';
+import type { Registry } from '../../definitions/registry.js';
+import { type Capability, type Pack, readSpecialists } from '../../definitions/specialists.js';
+import { didYouMean } from '../../rules/nearest.js';
+
+/** What is recruited for, and from what. */
+export interface Recruitment {
+  prompt: string;
+  /** In the order of the file. */
+  capabilities: readonly Pick<Capability, 'id' | 'keywords' | 'needs'>[];
+  /** In the order of the file: of packs that fit alike, the first is recruited. */
+  packs: readonly Pick<Pack, 'id' | 'keywords' | 'capabilities'>[];
+  /** Whether packs have what needs a network. Source: C-41. */
+  network: boolean;
+  /** The pack that the caller has chosen; left out: none. */
+  named?: string | undefined;
+}
+
+/** Words of a request for `engineering`, where neither capabilities nor keywords say anything. Source: exact shapes, section 4. */
+const ENGINEERING_WORDS = ['code', 'build', 'implement', 'service', 'pipeline', 'deploy'];
+
+/** The capabilities that a request needs: those with a keyword that is part of it, in small letters. Source: R-004-08; C-40. */
+export function inferCapabilities(prompt: string, capabilities: Recruitment['capabilities']): string[] {
+  return capabilities.filter(({ keywords }) => hitsOf(prompt, keywords) > 0).map(({ id }) => id);
+}
+
+/**
+ * Chooses the pack for a request: the one that is named, else the one with the most of the capabilities that are needed, else with the
+ * most keywords in the request, else by a rule of thumb.
+ *
+ * @throws AbilityError `pack.not_found` for a name that no pack has.
+ */
+export function recruit({ prompt, capabilities, packs, network, named }: Recruitment): RecruitmentResult {
+  const required_capabilities = inferCapabilities(prompt, capabilities);
+  const chosen = (specialist_id: string, routing_method: RecruitmentResult['routing_method']): RecruitmentResult => {
+    return { specialist_id, required_capabilities, routing_method };
+  };
+  if (named !== undefined) return chosen(findPack(packs, named).id, 'explicit');
+  const dropped = network ? [] : capabilities.filter(({ needs }) => needs === 'network').map(({ id }) => id);
+  const has = (pack: (typeof packs)[number], id: string): boolean => {
+    return pack.capabilities.includes(id) && !dropped.includes(id);
+  };
+  const able = bestOf(packs, (pack) => required_capabilities.filter((id) => has(pack, id)).length);
+  if (able) return chosen(able.id, 'capability_routing');
+  const meant = bestOf(packs, ({ keywords }) => hitsOf(prompt, keywords));
+  if (meant) return chosen(meant.id, 'keyword_fallback');
+  return chosen(guessPack(prompt, packs).id, 'heuristic_fallback');
+}
+
+/**
+ * Recruits among the packs of a project, as an environment of it is.
+ *
+ * @throws AbilityError as {@link recruit}, and as {@link readSpecialists}.
+ */
+export function recruitIn(
+  registry: Registry,
+  { environment, prompt, named }: { environment: string; prompt: string; named?: string | undefined },
+): RecruitmentResult {
+  const network = isNetworkAllowed(registry, environment);
+  return recruit({ ...readSpecialists(registry), prompt, network, named });
+}
+
+/** Whether packs have what needs a network in an environment: in each of the project that does not say `network: false`. Source: C-41. */
+export function isNetworkAllowed(
+  { project: { environments } }: Pick<Registry, 'project'>,
+  environment: string,
+): boolean {
+  return Object.hasOwn(environments, environment) && environments[environment]?.network !== false;
+}
+
+/** How many of these are part of a text, whatever is around them: `test` is in `latest`. Source: C-40. */
+function hitsOf(prompt: string, keywords: readonly string[]): number {
+  const text = prompt.toLowerCase();
+  return keywords.filter((keyword) => text.includes(keyword.toLowerCase())).length;
+}
+
+/** The first of those with the most; undefined where none has any. Source: R-004-09 to R-004-11. */
+function bestOf<T>(packs: readonly T[], scoreOf: (pack: T) => number): T | undefined {
+  const scores = packs.map(scoreOf);
+  const most = Math.max(0, ...scores);
+  return most === 0 ? undefined : packs[scores.indexOf(most)];
+}
+
+function guessPack<T extends { id: string }>(prompt: string, packs: readonly T[]): T {
+  const withId = (id: string): T | undefined => packs.find((pack) => pack.id === id);
+  const engineering = hitsOf(prompt, ENGINEERING_WORDS) > 0 ? withId('engineering') : undefined;
+  const guessed = engineering ?? withId('research') ?? packs[0];
+  if (guessed) return guessed;
+  throw new AbilityError({ code: 'pack.not_found', message: 'There is no pack to recruit' });
+}
+
+function findPack<T extends { id: string }>(packs: readonly T[], named: string): T {
+  const found = packs.find(({ id }) => id === named);
+  if (found) return found;
+  const ids = packs.map(({ id }) => id);
+  throw new AbilityError({
+    code: 'pack.not_found',
+    message: `There is no pack ${JSON.stringify(named)}`,
+    suggestion: didYouMean(named, ids) ?? `There are: ${ids.join(', ')}.`,
+  });
+}

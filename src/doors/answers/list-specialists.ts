@@ -1,0 +1,75 @@
+import { isNetworkAllowed } from '../../choosing/recruit/recruit.js';
+import type { SourceLocation } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import { listSpecialists } from '../../definitions/specialists.js';
+
+/** One pack in a list. Source: R-004-14, C-41, C-48. */
+export interface ListedPack {
+  id: string;
+  description: string;
+  capabilities: string[];
+  keywords: string[];
+  /** The ability that it runs. */
+  workflow: string;
+  /** Whether that ability is there. */
+  workflow_defined: boolean;
+  /** What builds it elsewhere; never executed. */
+  builder: string | null;
+  /** `built-in`, or file and line. */
+  from: string;
+  /** Of its capabilities, those that environments take from it, and which ones do. */
+  dropped: { capability: string; environments: string[] }[];
+}
+
+/** One capability in a list. Source: R-004-02 to R-004-07. */
+export interface ListedCapability {
+  id: string;
+  description: string;
+  keywords: string[];
+  needs: 'network' | null;
+  /** Packs that have it. */
+  packs: string[];
+  /** `built-in`, or file and line. */
+  from: string;
+  /** Where no pack has it, since it needs what the environment does not have. */
+  dropped_in: string[];
+}
+
+/** The packs that can be recruited, in order. @param environments that are looked at. */
+export function listPacks(registry: Registry, environments: readonly string[]): ListedPack[] {
+  const { workflows, operations, agents } = registry;
+  const dropped = new Map(listCapabilities(registry, environments).map(({ id, dropped_in }) => [id, dropped_in]));
+  return listSpecialists(registry).packs.map(({ from, builder = null, ...pack }) => ({
+    id: pack.id,
+    description: pack.description,
+    capabilities: pack.capabilities,
+    keywords: pack.keywords,
+    workflow: pack.workflow,
+    workflow_defined: [workflows, operations, agents].some((abilities) => abilities.has(pack.workflow)),
+    builder,
+    from: originOf(from),
+    dropped: pack.capabilities.flatMap((capability) => {
+      const where = dropped.get(capability) ?? [];
+      return where.length > 0 ? [{ capability, environments: where }] : [];
+    }),
+  }));
+}
+
+/** The capabilities that a request can need, in order. @param environments that are looked at. */
+export function listCapabilities(registry: Registry, environments: readonly string[]): ListedCapability[] {
+  const { capabilities, packs } = listSpecialists(registry);
+  const without = environments.filter((name) => !isNetworkAllowed(registry, name));
+  return capabilities.map(({ id, description, keywords, needs = null, from }) => ({
+    id,
+    description,
+    keywords,
+    needs,
+    packs: packs.filter((pack) => pack.capabilities.includes(id)).map((pack) => pack.id),
+    from: originOf(from),
+    dropped_in: needs === 'network' ? without : [],
+  }));
+}
+
+function originOf(from: SourceLocation | null): string {
+  return from === null ? 'built-in' : [from.file, from.line].filter((part) => part !== undefined).join(':');
+}

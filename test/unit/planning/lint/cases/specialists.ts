@@ -1,0 +1,64 @@
+import type { LintCase } from '../lint-case.js';
+
+const packs = (...lines: string[]) => ({
+  'registry/packs.yaml': [
+    'specialists:',
+    '  charts:',
+    '    description: Draws.',
+    ...lines.map((line) => `    ${line}`),
+  ].join('\n'),
+});
+
+const capability = (id: string) => ({
+  'registry/capabilities.yaml': `capabilities:\n  ${id}: { description: Draws., keywords: [chart] }\n`,
+});
+
+const AGENT = {
+  'registry/high-level/drawer.yaml':
+    'id: drawer\ntype: agent\nsummary: Draws.\ninstructions: Draw.\noperations: [op.read]\n',
+};
+
+/** Packs that name what is not there, and capabilities that no pack has. */
+export const SPECIALIST_CASES: LintCase[] = [
+  { code: 'lint.pack_workflow_missing', name: 'no ability', files: packs('workflow: ▶op.raed') },
+  {
+    code: 'lint.pack_workflow_missing',
+    name: 'in the place of a built-in pack',
+    files: { 'registry/packs.yaml': 'specialists:\n  research:\n    description: Reads.\n    workflow: ▶research\n' },
+  },
+  {
+    code: 'lint.pack_workflow_missing',
+    name: 'R-004-14: an operation, an agent, and the built-in packs, which name what is not there yet',
+    files: {
+      ...AGENT,
+      'registry/packs.yaml':
+        'specialists:\n  a: { description: a, workflow: op.read }\n  b: { description: b, workflow: drawer }\n',
+    },
+  },
+  {
+    code: 'lint.pack_capability_unknown',
+    name: 'nearly the name of one',
+    files: packs('workflow: op.read', 'capabilities: [file_io, ▶web_serach]'),
+  },
+  {
+    code: 'lint.pack_capability_unknown',
+    name: 'not the name of any',
+    files: packs('workflow: op.read', 'capabilities:', '  - ▶drawing'),
+  },
+  {
+    code: 'lint.pack_capability_unknown',
+    name: 'R-004-13: one of the project, and a built-in one',
+    files: { ...packs('workflow: op.read', 'capabilities: [drawing, web_search]'), ...capability('drawing') },
+  },
+  { code: 'lint.capability_unprovided', name: 'of the project', files: capability('▶drawing') },
+  {
+    code: 'lint.capability_unprovided',
+    name: 'with packs that have others',
+    files: { ...packs('workflow: op.read', 'capabilities: [file_io]'), ...capability('▶drawing') },
+  },
+  {
+    code: 'lint.capability_unprovided',
+    name: 'in the place of a built-in one, which a built-in pack has',
+    files: capability('web_search'),
+  },
+];
