@@ -1,0 +1,114 @@
+import type { AbilityText } from './ability-text.js';
+import type { EmbeddedRequest } from './embedder.js';
+import { EmbeddingsFault } from './embeddings-endpoint.js';
+import { fuseRanks } from './fuse-ranks.js';
+import { findPhrases, type Phrase, phrasesOf } from './phrases.js';
+import { FITS, type Ranked, type Ranker, type Ranking, type RankQuery, USUAL_LIMIT } from './ranker.js';
+import { WEIGHTS } from './weights.js';
+import type { WordRanker } from './word-ranker.js';
+import { wordTexts } from './words.js';
+
+/** What gives vectors; those of the abilities are in their order. */
+export interface RequestVectors {
+  /** @throws EmbeddingsFault. */
+  embedRequest(text: string): Promise<EmbeddedRequest>;
+}
+
+/**
+ * Ranks by words and by meaning: reciprocal rank fusion of the two decides which ability comes where. Whether anything fits, how many do
+ * and how well is what words say: the best score of the words goes to the first of the fusion, and so on. A cosine means something else
+ * with each model, so that no threshold on it holds for all. Source: issue 14, item 1; C-49; measured in docs/choosing.md.
+ */
+export class HybridRanker implements Ranker {
+  private readonly not: Phrase[][];
+
+  constructor(
+    private readonly abilities: readonly AbilityText[],
+    private readonly words: WordRanker,
+    private readonly vectors: RequestVectors,
+  ) {
+    this.not = abilities.map(({ not }) => phrasesOf(not));
+  }
+
+  /** By words alone where a part of a request is taken away, which is a question about words, and where there are no vectors. */
+  async rank(query: RankQuery): Promise<Ranking> {
+    const { text, without, limit = USUAL_LIMIT } = query;
+    if (without || text.trim() === '' || this.abilities.length === 0) return this.words.rank(query);
+    const byWords = this.words.rankNow({ ...query, limit: this.abilities.length });
+    try {
+      const embedded = await this.vectors.embedRequest(sent(text, MOST_SENT));
+      return { ranked: this.fuse(query, byWords, embedded).slice(0, limit), ranker: 'hybrid' };
+    } catch (error) {
+      if (!(error instanceof EmbeddingsFault)) throw error;
+      return { ranked: byWords.slice(0, limit), ranker: 'words', warning: warningOf(error.message) };
+    }
+  }
+
+  private fuse({ text, among }: RankQuery, byWords: readonly Ranked[], embedded: EmbeddedRequest): Ranked[] {
+    const near = this.nearTo(text, embedded).filter(({ id }) => among?.has(id) ?? true);
+    const likeness = new Map(near.map((one) => [one.id, one]));
+    const said = new Map(byWords.map((one) => [one.id, one]));
+    const scores = byWords.map(scoreOf).sort((one, other) => other - one);
+    const order = fuseRanks([byWords.map(({ id }) => id), near.map(({ id }) => id)]);
+    return order.map((id, at) => {
+      const { words = [], stems = [] } = said.get(id) ?? {};
+      const { cosine = 0, against = [] } = likeness.get(id) ?? {};
+      return { id, score: scores[at] ?? 0, words, stems, against, likeness: cosine };
+    });
+  }
+
+  /** The nearest first; a word that an ability is not for is held against it here, too. Source: C-40. */
+  private nearTo(text: string, { request, abilities }: EmbeddedRequest): Near[] {
+    const words = wordTexts(text);
+    const all = this.abilities.map(({ id }, at) => {
+      const cosine = cosineOf(request, abilities[at] ?? NOTHING);
+      const against = findPhrases(this.not[at] ?? [], words);
+      return {
+        id,
+        cosine,
+        against,
+        standing: against.length > 0 ? Math.min(cosine, cosine * WEIGHTS.penalty) : cosine,
+      };
+    });
+    return all.sort((one, other) => other.standing - one.standing);
+  }
+}
+
+interface Near {
+  id: string;
+  cosine: number;
+  against: string[];
+}
+
+const NOTHING = new Float32Array();
+
+/** Of vectors of length 1. */
+function cosineOf(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < other.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  return sum;
+}
+
+/** Words of grammar alone let nothing fit. */
+function scoreOf({ score, words }: Ranked): number {
+  return words.length > 0 ? score : Math.min(score, FITS / 2);
+}
+
+/** What a request says that was ranked by words although vectors were wanted. @param reason a sentence without a full stop. */
+export function warningOf(reason: string): string {
+  return `ranked by words alone: ${reason}`;
+}
+
+/** Longer texts are cut; models read a few hundred words of them. Characters. */
+const MOST_SENT = 2000;
+
+/** What is sent of an ability: what it is called and what people say it is for; its parameters say nothing of that. */
+export function meaningOf({ id, texts: { name = [], summary = [], uses = [], keywords = [] } }: AbilityText): string {
+  const names = [...new Set([id, ...name].map((one) => wordTexts(one).join(' ')))];
+  return sent([...names, ...summary, ...uses, ...keywords].filter((part) => part.trim() !== '').join('. '), MOST_SENT);
+}
+
+/** Without half a character, which some servers cannot read. */
+function sent(text: string, most: number): string {
+  return text.slice(0, most).replace(/\p{Surrogate}/gu, ' ');
+}
