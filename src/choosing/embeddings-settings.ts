@@ -1,4 +1,4 @@
-import type { Registry } from '../definitions/registry.js';
+import type { Project } from '../definitions/formats/project.js';
 import { isHostAllowed, portOf } from '../rules/allowed-hosts.js';
 import { parseDuration } from '../rules/duration.js';
 
@@ -27,7 +27,7 @@ const USUAL_BASE = 'https://api.openai.com/v1';
  * @returns a sentence where it should and cannot.
  */
 export function embeddingsSettings(
-  { project: { policy } }: Pick<Registry, 'project'>,
+  { project: { policy } }: { project: { policy: Pick<Project['policy'], 'embeddings' | 'allowed_hosts'> } },
   env: NodeJS.ProcessEnv,
 ): EmbeddingsSettings | string | undefined {
   if (!policy.embeddings) return undefined;

@@ -32,25 +32,27 @@ export class HybridRanker implements Ranker {
 
   /** By words alone where a part of a request is taken away, which is a question about words, and where there are no vectors. */
   async rank(query: RankQuery): Promise<Ranking> {
-    const { text, without, limit = USUAL_LIMIT } = query;
+    const { text, without } = query;
     if (without || text.trim() === '' || this.abilities.length === 0) return this.words.rank(query);
-    const byWords = this.words.rankNow({ ...query, limit: this.abilities.length });
     try {
-      const embedded = await this.vectors.embedRequest(sent(text, MOST_SENT));
-      return { ranked: this.fuse(query, byWords, embedded).slice(0, limit), ranker: 'hybrid' };
+      const embedded = await this.vectors.embedRequest(sent(text));
+      return { ranked: this.rankNow(query, embedded), ranker: 'hybrid' };
     } catch (error) {
       if (!(error instanceof EmbeddingsFault)) throw error;
-      return { ranked: byWords.slice(0, limit), ranker: 'words', warning: warningOf(error.message) };
+      return { ...(await this.words.rank(query)), warning: warningOf(error.message) };
     }
   }
 
-  private fuse({ text, among }: RankQuery, byWords: readonly Ranked[], embedded: EmbeddedRequest): Ranked[] {
+  /** As {@link rank} where there are vectors; it waits for nothing. */
+  rankNow(query: RankQuery, embedded: EmbeddedRequest): Ranked[] {
+    const { text, among, limit = USUAL_LIMIT } = query;
+    const byWords = this.words.rankNow({ ...query, limit: this.abilities.length });
     const near = this.nearTo(text, embedded).filter(({ id }) => among?.has(id) ?? true);
     const likeness = new Map(near.map((one) => [one.id, one]));
     const said = new Map(byWords.map((one) => [one.id, one]));
     const scores = byWords.map(scoreOf).sort((one, other) => other - one);
     const order = fuseRanks([byWords.map(({ id }) => id), near.map(({ id }) => id)]);
-    return order.map((id, at) => {
+    return order.slice(0, limit).map((id, at) => {
       const { words = [], stems = [] } = said.get(id) ?? {};
       const { cosine = 0, against = [] } = likeness.get(id) ?? {};
       return { id, score: scores[at] ?? 0, words, stems, against, likeness: cosine };
@@ -99,16 +101,16 @@ export function warningOf(reason: string): string {
   return `ranked by words alone: ${reason}`;
 }
 
-/** Longer texts are cut; models read a few hundred words of them. Characters. */
-const MOST_SENT = 2000;
-
 /** What is sent of an ability: what it is called and what people say it is for; its parameters say nothing of that. */
 export function meaningOf({ id, texts: { name = [], summary = [], uses = [], keywords = [] } }: AbilityText): string {
   const names = [...new Set([id, ...name].map((one) => wordTexts(one).join(' ')))];
-  return sent([...names, ...summary, ...uses, ...keywords].filter((part) => part.trim() !== '').join('. '), MOST_SENT);
+  return sent([...names, ...summary, ...uses, ...keywords].filter((part) => part.trim() !== '').join('. '));
 }
 
-/** Without half a character, which some servers cannot read. */
-function sent(text: string, most: number): string {
-  return text.slice(0, most).replace(/\p{Surrogate}/gu, ' ');
+/** Longer texts are cut; models read a few hundred words of them. Characters. */
+const MOST_SENT = 2000;
+
+/** What is sent of a text: its beginning, without half a character, which some servers cannot read. */
+export function sent(text: string): string {
+  return text.slice(0, MOST_SENT).replace(/\p{Surrogate}/gu, ' ');
 }

@@ -39,7 +39,15 @@ export function writeVectorFile(file: string, vectors: Vectors): void {
     renameSync(part, file);
     tidy(file);
   } catch {
-    rmSync(part, { force: true });
+    discard(part);
+  }
+}
+
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Where nothing can be written there is nothing to remove.
   }
 }
 
