@@ -143,7 +143,7 @@ function suggestionOf(candidate: Candidate, text: string): Suggestion {
 
 function reasonOf({ ranked: { words, against, likeness }, ability, isHere }: Candidate): string {
   const has = `it has ${words.slice(0, 6).join(', ')} of the request`;
-  const near = likeness === undefined ? [] : [`its meaning is near, ${likeness.toFixed(2)}`];
+  const near = likeness === undefined ? [] : [`its likeness in meaning is ${likeness.toFixed(2)}`];
   return [
     ...(words.length > 0 ? [has, ...near] : near),
     ...(isHere && ability.modules.length + ability.scopes.length > 0 ? ['it belongs to this scope'] : []),
