@@ -57,13 +57,16 @@ if (values.json) {
   process.stdout.write(
     `${tablesOf(reports, names)}\n\nNDCG@5 against BM25: ${(gain * 100).toFixed(1)} % in the mean of sets.\n\n`,
   );
-  for (const { set, figures } of reports) {
-    const found = figures.get('ours');
-    if (!found || Number.isNaN(found.auroc)) continue;
-    const { offered, abstained } = thresholdOf(found, FITS);
-    const [of, not] = [offered, abstained].map((share) => `${(share * 100).toFixed(0)} %`);
-    process.stdout.write(`${set}: where a tool fits, one is offered in ${of}; where none does, none in ${not}.\n`);
-  }
+  for (const name of embed ? ['ours', 'hybrid'] : ['ours'])
+    for (const { set, figures } of reports) {
+      const found = figures.get(name);
+      if (!found || Number.isNaN(found.auroc)) continue;
+      const { offered, abstained } = thresholdOf(found, FITS);
+      const [of, not, right] = [offered, abstained, found.right].map((share) => `${(share * 100).toFixed(0)} %`);
+      process.stdout.write(
+        `${name} on ${set}: where a tool fits, one is offered in ${of}; where none does, none in ${not}. Of all that is offered first, ${right} is right.\n`,
+      );
+    }
   const { abilities, index, p50, p95 } = measureSpeed(sets);
   process.stdout.write(
     `\n${abilities} abilities: indexed in ${index.toFixed(0)} ms; a request takes ${p50.toFixed(2)} ms, 95 % of them at most ${p95.toFixed(2)} ms.\n\n`,

@@ -14,10 +14,18 @@ export interface RequestVectors {
   embedRequest(text: string): Promise<EmbeddedRequest>;
 }
 
+/** What words and meaning are worth beside each other; measured on the tuning half, docs/choosing.md. */
+const WHERE_WORDS_FIT = 0.1;
+/** Where the first by words stands lower than this by meaning, words were perhaps shared by chance: so much of the strength is left. */
+const DOUBT = { below: 3, left: 0.7 };
+
 /**
- * Ranks by words and by meaning: reciprocal rank fusion of the two decides which ability comes where. Whether anything fits, how many do
- * and how well is what words say: the best score of the words goes to the first of the fusion, and so on. A cosine means something else
- * with each model, so that no threshold on it holds for all. Source: issue 14, item 1; C-49; measured in docs/choosing.md.
+ * Ranks by words and by meaning: reciprocal rank fusion of the two decides which ability comes where. Where words fit, they are right more
+ * often than a small model, and meaning decides little; where they do not, both count the same.
+ *
+ * Whether anything fits, how many do and how well is what words say, less where meaning disagrees: the best score of the words goes to the
+ * first of the fusion, and so on. Only places are compared, since a cosine means something else with each model.
+ * Source: issue 14, item 1; C-49; measured in docs/choosing.md.
  */
 export class HybridRanker implements Ranker {
   private readonly not: Phrase[][];
@@ -50,8 +58,12 @@ export class HybridRanker implements Ranker {
     const near = this.nearTo(text, embedded).filter(({ id }) => among?.has(id) ?? true);
     const likeness = new Map(near.map((one) => [one.id, one]));
     const said = new Map(byWords.map((one) => [one.id, one]));
-    const scores = byWords.map(scoreOf).sort((one, other) => other - one);
-    const order = fuseRanks([byWords.map(({ id }) => id), near.map(({ id }) => id)]);
+    const scores = scoresOf(byWords, near);
+    const isFit = (scores[0] ?? 0) >= FITS;
+    const order = fuseRanks([
+      { ids: byWords.map(({ id }) => id), weight: 1 },
+      { ids: near.map(({ id }) => id), weight: isFit ? WHERE_WORDS_FIT : 1 },
+    ]);
     return order.slice(0, limit).map((id, at) => {
       const { words = [], stems = [] } = said.get(id) ?? {};
       const { cosine = 0, against = [] } = likeness.get(id) ?? {};
@@ -91,9 +103,17 @@ function cosineOf(one: Float32Array, other: Float32Array): number {
   return sum;
 }
 
-/** Words of grammar alone let nothing fit. */
-function scoreOf({ score, words }: Ranked): number {
-  return words.length > 0 ? score : Math.min(score, FITS / 2);
+/** The scores that the words give, highest first; words of grammar alone let nothing fit. */
+function scoresOf(byWords: readonly Ranked[], near: readonly Near[]): number[] {
+  const all = byWords.map(({ score, words }) => (words.length > 0 ? score : Math.min(score, FITS / 2)));
+  const isDoubted = near.findIndex(({ id }) => id === byWords[0]?.id) >= DOUBT.below;
+  return all.map((score) => (isDoubted ? weakened(score, DOUBT.left) : score)).sort((one, other) => other - one);
+}
+
+/** The score of so much of the strength. */
+function weakened(score: number, left: number): number {
+  const strength = (score / (1 - score)) * left;
+  return strength / (strength + 1);
 }
 
 /** What a request says that was ranked by words although vectors were wanted. @param reason a sentence without a full stop. */

@@ -23,10 +23,13 @@ const request = ['route', 'post or send a copy of the invoice to its customer'];
 
 test('`route` says that words and meaning ranked, in JSON and for people', async () => {
   const { json } = await abilityJson([...request, '--step', 'mail the news'], at);
-  expect(json).toMatchObject({ ranker: 'hybrid', suggestions: [{ id: 'billing.mail' }] });
+  expect(json).toMatchObject({ ranker: 'hybrid', suggestions: [{ id: 'billing.copy' }] });
   expect(json.steps).toMatchObject([{ ranker: 'hybrid' }]);
   expect(json.steps[0].suggestions[0]).toMatchObject({ id: 'news.mail' });
-  expect((await ability(request, at)).stdout).toMatch(/^billing\.mail.*\nby words and meaning$/s);
+  expect((await ability(request, at)).stdout).toMatch(/^billing\.copy.*\nby words and meaning$/s);
+  expect((await ability(['route', 'post the receipt'], at)).stdout).toMatch(
+    /^Nothing here fits\. Nearest, and not near enough: billing\.mail, .*\nby words and meaning$/,
+  );
 });
 
 test('a failure of the endpoint is a warning, and the exit code is that of an answer', async () => {

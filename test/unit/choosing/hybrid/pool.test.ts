@@ -42,10 +42,10 @@ const env = { OPENAI_BASE_URL: endpoint.base, OPENAI_API_KEY: KEY };
 const REQUEST = 'post or send a copy of the invoice to its customer';
 let asked = 0;
 /** Each in a pool of its own, as processes have them. */
-const ask = (more: NodeJS.ProcessEnv = {}) => {
+const ask = (more: NodeJS.ProcessEnv = {}, text = REQUEST) => {
   asked += 1;
   return suggest(poolOf(registry, 'dev', null, { ...env, OPENAI_API_KEY: `${KEY}-${asked}`, ...more }), {
-    text: REQUEST,
+    text,
   });
 };
 
@@ -60,13 +60,20 @@ test('without the setting nothing is sent, whatever the environment says', async
   }
 });
 
-test('with it the meaning counts, and the reason says so', async () => {
+test('with it the meaning counts: what is near is named although it has no word of the request', async () => {
   expect(registry.problems).toEqual([]);
+  const other = await ask({}, 'post the receipt');
+  expect(other).toMatchObject({
+    ranker: 'hybrid',
+    suggestions: [],
+    nearest: ['billing.mail', ...[{}, {}].map(() => expect.any(String))],
+  });
+  expect((await ask({ OPENAI_API_KEY: '', OPENAI_BASE_URL: '' }, 'post the receipt')).nearest).toEqual([]);
   const { ranker, warning, suggestions } = await ask();
   expect([ranker, warning]).toEqual(['hybrid', undefined]);
   expect(suggestions[0]).toMatchObject({
-    id: 'billing.mail',
-    reason: expect.stringMatching(/^it has .* of the request; its likeness in meaning is 1\.00$/),
+    id: 'billing.copy',
+    reason: expect.stringMatching(/^it has copy of the request; its likeness in meaning is 0\.\d\d$/),
   });
 });
 
