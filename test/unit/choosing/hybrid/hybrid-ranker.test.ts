@@ -34,7 +34,7 @@ const hybrid = new HybridRanker(abilities, words, vectors);
 const idsOf = (ranked: { id: string }[]): string[] => ranked.map(({ id }) => id);
 
 test('where words do not fit, what means the same in other words comes first', async () => {
-  const request = 'post or send a copy of the latest paper invoice to its new customer';
+  const request = 'post or send a copy of the latest paper invoice to its old customer';
   const said = words.rankNow({ text: request });
   expect(idsOf(said).slice(0, 2)).toEqual(['billing.copy', 'billing.mail']);
   expect(said[0]?.score).toBeLessThan(FITS);
