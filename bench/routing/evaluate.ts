@@ -10,7 +10,7 @@ export interface Figures {
   ranked: number;
   ndcg: number;
   recall: number;
-  /** Of the requests whose best score is worth offering, the share whose first tool is right; only where scores are from 0 to 1. */
+  /** Of the requests whose best score is worth offering, the share whose first tool is right; for scores from 0 to 1. */
   right: number;
   /** Requests with and without a tool. */
   fitting: number[];
@@ -68,7 +68,7 @@ export function evaluate(
       recalls?.push(recallAt(5, ids, gold));
     }
     const best = ranked[0]?.score ?? 0;
-    if (best >= FITS) rights.push(gold.includes(ranked[0]?.id ?? '') ? 1 : 0);
+    if (best >= FITS && removed_gold === undefined) rights.push(gold.includes(ranked[0]?.id ?? '') ? 1 : 0);
     if (removed_gold !== undefined) {
       // The same request twice: among those of which none fits, and with the one that does.
       unfitting.push(best);

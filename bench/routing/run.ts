@@ -62,9 +62,10 @@ if (values.json) {
       const found = figures.get(name);
       if (!found || Number.isNaN(found.auroc)) continue;
       const { offered, abstained } = thresholdOf(found, FITS);
-      const [of, not, right] = [offered, abstained, found.right].map((share) => `${(share * 100).toFixed(0)} %`);
+      const [of, not, first] = [offered, abstained, found.right].map((share) => `${(share * 100).toFixed(0)} %`);
+      const right = Number.isNaN(found.right) ? '' : ` Of what is offered first, ${first} is right.`;
       process.stdout.write(
-        `${name} on ${set}: where a tool fits, one is offered in ${of}; where none does, none in ${not}. Of all that is offered first, ${right} is right.\n`,
+        `${name} on ${set}: where a tool fits, one is offered in ${of}; where none does, none in ${not}.${right}\n`,
       );
     }
   const { abilities, index, p50, p95 } = measureSpeed(sets);

@@ -8,6 +8,9 @@ export interface EmbeddedRequest {
   abilities: Float32Array[];
 }
 
+/** Near nothing; keeps the places of the others. */
+const NOTHING = new Float32Array();
+
 /** So many texts are sent at once. */
 const BATCH = 64;
 /** Requests whose vectors are remembered; a request is ranked several times. */
@@ -42,7 +45,7 @@ export class Embedder {
       // One request at a time makes what is missing; the others find it made, or go on.
       while (missing().length > 0 && this.going) await before(this.going, deadline.signal);
       if (missing().length > 0) await this.make(missing(), request.length, deadline.signal);
-      return { request, abilities: this.keys.flatMap((key) => this.store.find(key, request.length) ?? []) };
+      return { request, abilities: this.keys.map((key) => this.store.find(key, request.length) ?? NOTHING) };
     } catch (error) {
       if (!deadline.signal.aborted) throw error;
       throw new EmbeddingsFault(`there was no answer within ${formatDuration(this.timeoutMs)}${this.progress()}`);

@@ -16,7 +16,7 @@ export const searchInput = z.strictObject({
 
 /**
  * `ability_search`: the abilities that fit a request, each with reason, score, effects and the inputs that the request does not give; none
- * where nothing fits. Without a query all that can be run, high-level ones first. Reads files only. Source: issue 14, item 1.
+ * where nothing fits. Without a query all that can be run, high-level ones first. Runs nothing. Source: issue 14, item 1.
  */
 export async function search(
   { door }: ToolCall,

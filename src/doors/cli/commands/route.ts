@@ -12,7 +12,7 @@ export interface RouteFlags {
   step: string[];
 }
 
-/** `ability route TEXT`: the abilities that fit a request in plain words, or that none does. Reads files only, runs nothing. */
+/** `ability route TEXT`: the abilities that fit a request in plain words, or that none does. Runs nothing. */
 export async function run(context: Context, words: string[], flags: RouteFlags): Promise<ExitCode> {
   const given = words.join(' ');
   const text = given === '-' ? context.terminal.readInput() : given;
