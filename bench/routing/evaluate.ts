@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FITS } from '../../src/choosing/ranker.js';
 import type { Contender } from './contenders.js';
 import { auroc, meanOf, ndcgAt, quantile, recallAt } from './measures.js';
 import type { Query, RoutingSet } from './read-sets.js';
@@ -9,6 +10,8 @@ export interface Figures {
   ranked: number;
   ndcg: number;
   recall: number;
+  /** Of the requests whose best score is worth offering, the share whose first tool is right; for scores from 0 to 1. */
+  right: number;
   /** Requests with and without a tool. */
   fitting: number[];
   unfitting: number[];
@@ -45,6 +48,7 @@ export function evaluate(
   const rank = contender.build(set.tools);
   const index = performance.now() - began;
   const [ndcgs, recalls, times]: number[][] = [[], [], []];
+  const rights: number[] = [];
   const fitting: number[] = [];
   const unfitting: number[] = [];
   const timed = (text: string, among?: readonly string[]) => {
@@ -64,6 +68,7 @@ export function evaluate(
       recalls?.push(recallAt(5, ids, gold));
     }
     const best = ranked[0]?.score ?? 0;
+    if (best >= FITS && removed_gold === undefined) rights.push(gold.includes(ranked[0]?.id ?? '') ? 1 : 0);
     if (removed_gold !== undefined) {
       // The same request twice: among those of which none fits, and with the one that does.
       unfitting.push(best);
@@ -74,6 +79,7 @@ export function evaluate(
     ranked: ndcgs?.length ?? 0,
     ndcg: meanOf(ndcgs ?? []),
     recall: meanOf(recalls ?? []),
+    right: meanOf(rights),
     fitting,
     unfitting,
     auroc: fitting.length > 0 && unfitting.length > 0 ? auroc(fitting, unfitting) : Number.NaN,

@@ -1,16 +1,21 @@
 /**
  * Compares our ranker with plain BM25 and minisearch on sets of labelled requests.
  *
- *     npm run eval:routing -- [--data DIR] [--tune] [--json]
+ *     npm run eval:routing -- [--data DIR] [--tune] [--json] [--embeddings URL --model NAME]
  *
  * Without `--data`: on the small set of our own, `bench/routing/own`. Reports on one half of each set; `--tune` looks for better weights on
- * the other half first, and reports on them.
+ * the other half first, and reports on them. `--embeddings` also ranks with an OpenAI-compatible endpoint, such as
+ * `http://127.0.0.1:8080/v1` (embeddings-server.mjs), with OPENAI_API_KEY where it is set.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { FITS } from '../../src/choosing/ranker.js';
 import { WEIGHTS } from '../../src/choosing/weights.js';
 import { minisearch, ours, plainBm25 } from './contenders.js';
+import { endpointAt, hybrids, timeHybrid } from './hybrid.js';
 import { measureLong } from './long-texts.js';
 import { readSets } from './read-sets.js';
 import { macroOf, reportOn, tablesOf, thresholdOf } from './report.js';
@@ -22,6 +27,8 @@ const { values } = parseArgs({
     data: { type: 'string' },
     tune: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    embeddings: { type: 'string' },
+    model: { type: 'string' },
   },
 });
 const OWN = fileURLToPath(new URL('../../../../bench/routing/own', import.meta.url));
@@ -29,10 +36,16 @@ const sets = readSets(values.data ?? OWN);
 const weights = values.tune ? tune(sets, (line) => process.stderr.write(`${line}\n`)) : WEIGHTS;
 if (values.tune) process.stderr.write(`${JSON.stringify(weights, null, 2)}\n`);
 
-const contenders = [ours(weights), plainBm25, minisearch];
-const names = contenders.map(({ name }) => name);
 // Nothing was tuned on the set of our own.
-const reports = reportOn(sets, contenders, values.data === undefined ? {} : { half: 'report' });
+const half = values.data === undefined ? undefined : 'report';
+const { embeddings, model } = values;
+if ((embeddings === undefined) !== (model === undefined)) throw new Error('--embeddings and --model belong together');
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const embed = embeddings === undefined || model === undefined ? undefined : endpointAt(embeddings, model, process.env);
+const more = embed ? await hybrids(sets, embed, half, say) : [];
+const contenders = [ours(weights), ...more, plainBm25, minisearch];
+const names = contenders.map(({ name }) => name);
+const reports = reportOn(sets, contenders, { ...(half && { half }) });
 if (values.json) {
   const told = reports.map(({ set, figures }) => ({
     set,
@@ -44,13 +57,17 @@ if (values.json) {
   process.stdout.write(
     `${tablesOf(reports, names)}\n\nNDCG@5 against BM25: ${(gain * 100).toFixed(1)} % in the mean of sets.\n\n`,
   );
-  for (const { set, figures } of reports) {
-    const found = figures.get('ours');
-    if (!found || Number.isNaN(found.auroc)) continue;
-    const { offered, abstained } = thresholdOf(found, FITS);
-    const [of, not] = [offered, abstained].map((share) => `${(share * 100).toFixed(0)} %`);
-    process.stdout.write(`${set}: where a tool fits, one is offered in ${of}; where none does, none in ${not}.\n`);
-  }
+  for (const name of embed ? ['ours', 'hybrid'] : ['ours'])
+    for (const { set, figures } of reports) {
+      const found = figures.get(name);
+      if (!found || Number.isNaN(found.auroc)) continue;
+      const { offered, abstained } = thresholdOf(found, FITS);
+      const [of, not, first] = [offered, abstained, found.right].map((share) => `${(share * 100).toFixed(0)} %`);
+      const right = Number.isNaN(found.right) ? '' : ` Of what is offered first, ${first} is right.`;
+      process.stdout.write(
+        `${name} on ${set}: where a tool fits, one is offered in ${of}; where none does, none in ${not}.${right}\n`,
+      );
+    }
   const { abilities, index, p50, p95 } = measureSpeed(sets);
   process.stdout.write(
     `\n${abilities} abilities: indexed in ${index.toFixed(0)} ms; a request takes ${p50.toFixed(2)} ms, 95 % of them at most ${p95.toFixed(2)} ms.\n\n`,
@@ -63,4 +80,15 @@ if (values.json) {
       const cells = [alone, whole, request].map((value) => value.toFixed(4));
       process.stdout.write(`| ${[set.name, kind, ...cells].join(' | ')} |\n`);
     }
+}
+if (embed) {
+  const folder = mkdtempSync(join(tmpdir(), 'ability-vectors-'));
+  try {
+    for (const [at, set] of sets.entries()) {
+      const p95 = await timeHybrid(set, embed, join(folder, `${at}.bin`));
+      say(`${set.name}: with the endpoint 95 % of the requests take at most ${p95.toFixed(0)} ms.`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Registry } from '../definitions/registry.js';
+import type { AbilityText } from './ability-text.js';
+import { Embedder } from './embedder.js';
+import { embedThrough } from './embeddings-endpoint.js';
+import { type EmbeddingsSettings, embeddingsSettings } from './embeddings-settings.js';
+import { HybridRanker, meaningOf, warningOf } from './hybrid-ranker.js';
 import type { Ranker } from './ranker.js';
 import { type ChoosableAbility, readAbilities } from './read-abilities.js';
 import { readScopePages, type ScopePages } from './scope-pages.js';
+import { VectorStore, vectorFileOf } from './vector-store.js';
 import { WordRanker } from './word-ranker.js';
 
 /** The abilities of an environment, ready to be ranked for what is asked in a scope. */
@@ -19,21 +25,39 @@ export interface AbilityPool {
 const MOST_KEPT = 8;
 const kept = new Map<string, AbilityPool>();
 
-/** The abilities of an environment with what the pages of a scope say; built once for each state of the registry and of these pages. */
-export function poolOf(registry: Registry, environment: string, scope: string | null): AbilityPool {
+/**
+ * The abilities of an environment with what the pages of a scope say; built once for each state of the registry, of these pages, and of
+ * what the environment says of embeddings.
+ *
+ * @param env where the address and the key of embeddings are.
+ */
+export function poolOf(
+  registry: Registry,
+  environment: string,
+  scope: string | null,
+  env: NodeJS.ProcessEnv = process.env,
+): AbilityPool {
   const pages = readScopePages(registry.root, scope);
-  const said = createHash('sha256').update(pages.text).digest('hex');
-  const key = [registry.root, registry.digest, environment, scope ?? '', said].join('\n');
+  const settings = embeddingsSettings(registry, env);
+  const said = digestOf(pages.text);
+  const asked = settings === undefined ? '' : digestOf(JSON.stringify(settings));
+  const key = [registry.root, registry.digest, environment, scope ?? '', said, asked].join('\n');
   const before = kept.get(key);
   if (before) return before;
-  const pool = build(registry, environment, scope, pages);
+  const pool = build(registry, environment, scope, pages, settings);
   const [oldest] = kept.keys();
   if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
   kept.set(key, pool);
   return pool;
 }
 
-function build(registry: Registry, environment: string, scope: string | null, pages: ScopePages): AbilityPool {
+function build(
+  registry: Registry,
+  environment: string,
+  scope: string | null,
+  pages: ScopePages,
+  settings: EmbeddingsSettings | string | undefined,
+): AbilityPool {
   const abilities = readAbilities(registry, environment);
   const texts = abilities.map(({ text, id }) => {
     const use = pages.uses.get(id);
@@ -41,8 +65,28 @@ function build(registry: Registry, environment: string, scope: string | null, pa
   });
   return {
     abilities: new Map(abilities.map((ability) => [ability.id, ability])),
-    ranker: new WordRanker(texts),
+    ranker: rankerOf(registry.root, texts, settings),
     documents: new WordRanker(pages.documents),
     scope,
   };
+}
+
+/** By words, and by meaning where the project says so; where it cannot, each ranking says why. */
+function rankerOf(
+  root: string,
+  texts: readonly AbilityText[],
+  settings: EmbeddingsSettings | string | undefined,
+): Ranker {
+  const words = new WordRanker(texts);
+  if (settings === undefined) return words;
+  if (typeof settings === 'string') {
+    return { rank: async (query) => ({ ...(await words.rank(query)), warning: warningOf(settings) }) };
+  }
+  const store = new VectorStore(vectorFileOf(root, settings));
+  const embedder = new Embedder(texts.map(meaningOf), embedThrough(settings), store, settings.timeoutMs);
+  return new HybridRanker(texts, words, embedder);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -25,12 +25,24 @@ export interface Ranked {
   stems: string[];
   /** Which of its words "not for" the request has. */
   against: string[];
+  /** How near it is in meaning, the cosine of the two vectors; absent: only words were compared. */
+  likeness?: number;
+}
+
+/** A ranking, and what made it. Source: C-49. */
+export interface Ranking {
+  /** Best first; ties keep the order of the abilities. */
+  ranked: Ranked[];
+  /** `hybrid`: by words and by meaning. */
+  ranker: 'words' | 'hybrid';
+  /** Why a hybrid ranked by words alone, in one sentence without a full stop. */
+  warning?: string;
 }
 
 /** Ranks abilities by how well they fit a request. */
 export interface Ranker {
-  /** Best first; those that share nothing with the request are left out. Ties keep the order of the abilities. */
-  rank(query: RankQuery): Promise<Ranked[]>;
+  /** Never fails for what is outside of this process. By words, those that share nothing with the request are left out. */
+  rank(query: RankQuery): Promise<Ranking>;
 }
 
 /** Nothing below this score is offered. What scores are made of is measured so that this is the best place to abstain: docs/choosing.md. */

@@ -1,7 +1,7 @@
 /** From a request in plain words to the abilities worth offering. Source: R-000-15, R-000-16, C-39; exact shapes, section 2. */
 import type { AbilityPool } from './ability-pool.js';
 import { isInScope } from './in-scope.js';
-import { FITS, type Ranked } from './ranker.js';
+import { FITS, type Ranked, type Ranking } from './ranker.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { type MissingInput, readInputs } from './read-inputs.js';
 import { requestOf } from './request-of.js';
@@ -30,6 +30,10 @@ export interface Suggested {
   documents: string[];
   /** What to ask before the first of the suggestions can be called. */
   question: string | null;
+  /** What made the ranking. Source: C-49. */
+  ranker: Ranking['ranker'];
+  /** Why a hybrid ranked by words alone. */
+  warning?: string;
 }
 
 /** What is asked, and how many are wanted. */
@@ -45,25 +49,30 @@ export interface SuggestionRequest {
  */
 export async function suggest(pool: AbilityPool, { text, limit = 5 }: SuggestionRequest): Promise<Suggested> {
   const asked = requestOf(text);
-  const ranked = await pool.ranker.rank({ text: asked });
+  const { ranked, ...by } = await pool.ranker.rank({ text: asked });
   const candidates = ranked.flatMap((one) => candidateOf(pool, one));
-  const fitting = candidates.filter(({ ranked: { score, words } }) => score >= FITS && words.length > 0);
+  const fitting = candidates.filter(({ ranked: one }) => one.score >= FITS && says(one));
   const documents = await documentsFor(pool, asked);
-  if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null };
+  if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null, ...by };
   const ordered = ordering(fitting);
   const needed = await withoutCovered(pool, asked, ordered);
   const suggestions = needed.slice(0, limit).map((candidate) => suggestionOf(candidate, asked));
-  return { suggestions, nearest: [], documents, question: questionFor(suggestions[0]) };
+  return { suggestions, nearest: [], documents, question: questionFor(suggestions[0]), ...by };
 }
 
 async function documentsFor({ documents }: AbilityPool, text: string): Promise<string[]> {
-  const found = await documents.rank({ text, limit: 3 });
-  return found.filter(({ score, words }) => score >= FITS && words.length > 0).map(({ id }) => id);
+  const { ranked } = await documents.rank({ text, limit: 3 });
+  return ranked.filter(({ score, words }) => score >= FITS && words.length > 0).map(({ id }) => id);
 }
 
-/** At most three that share a word which says something. */
+/** Whether it shares a word which says something, or was compared by meaning. */
+function says({ words, likeness }: Ranked): boolean {
+  return words.length > 0 || likeness !== undefined;
+}
+
+/** At most three that have something of the request. */
 function nearestOf(ranked: readonly Ranked[]): string[] {
-  const near = ranked.filter(({ words }) => words.length > 0);
+  const near = ranked.filter(says);
   return near.slice(0, 3).map(({ id }) => id);
 }
 
@@ -115,7 +124,9 @@ async function withoutCovered(
     const over = ability.level === 'high' ? [] : high.filter((other) => other.standing >= standing * ABOUT);
     if (over.length > 0) {
       const without = new Set(over.flatMap(({ ranked: { stems } }) => stems));
-      const [rest] = await ranker.rank({ text, among: new Set([ability.id]), without });
+      const {
+        ranked: [rest],
+      } = await ranker.rank({ text, among: new Set([ability.id]), without });
       if (rest === undefined || rest.score < FITS || rest.words.length === 0) continue;
     }
     kept.push(candidate);
@@ -130,10 +141,11 @@ function suggestionOf(candidate: Candidate, text: string): Suggestion {
   return { id: ability.id, level: ability.level, score, reason: reasonOf(candidate), given, missing };
 }
 
-function reasonOf({ ranked: { words, against }, ability, isHere }: Candidate): string {
+function reasonOf({ ranked: { words, against, likeness }, ability, isHere }: Candidate): string {
   const has = `it has ${words.slice(0, 6).join(', ')} of the request`;
+  const near = likeness === undefined ? [] : [`its likeness in meaning is ${likeness.toFixed(2)}`];
   return [
-    words.length > 0 ? has : 'it has words of the request',
+    ...(words.length > 0 ? [has, ...near] : near),
     ...(isHere && ability.modules.length + ability.scopes.length > 0 ? ['it belongs to this scope'] : []),
     ...(isHere ? [] : [`it belongs to ${[...ability.modules, ...ability.scopes].slice(0, 3).join(', ')}`]),
     ...(against.length > 0 ? [`it is not meant for ${against.join(', ')}, so it ranks lower`] : []),

@@ -1,6 +1,6 @@
 import type { AbilityText } from './ability-text.js';
 import { findPhrases, type Phrase, phrasesOf } from './phrases.js';
-import { type Ranked, type Ranker, type RankQuery, USUAL_LIMIT } from './ranker.js';
+import { type Ranked, type Ranker, type Ranking, type RankQuery, USUAL_LIMIT } from './ranker.js';
 import { WEIGHTS, type Weights } from './weights.js';
 import { type Postings, WordIndex } from './word-index.js';
 import { joinedNeighbours, type Word, wordsIn, wordTexts } from './words.js';
@@ -36,8 +36,8 @@ export class WordRanker implements Ranker {
     this.index = new WordIndex(abilities, weights);
   }
 
-  async rank(query: RankQuery): Promise<Ranked[]> {
-    return this.rankNow(query);
+  async rank(query: RankQuery): Promise<Ranking> {
+    return { ranked: this.rankNow(query), ranker: 'words' };
   }
 
   /** As {@link rank}; it waits for nothing. */

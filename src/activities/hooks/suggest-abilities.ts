@@ -27,11 +27,12 @@ export async function suggestAbilities(
   if (isOfTask(run)) return failedAnswer(id, at, `the built-in handler ${name} does not belong to ${run.phase}`);
   if (!definitions) return failedAnswer(id, at, 'there are no definitions here to suggest from');
   const { prompt, scope } = run.payload;
-  const answer = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
-  if (typeof prompt !== 'string') return answer;
+  const allowed = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
+  if (typeof prompt !== 'string') return allowed;
   const where = typeof scope === 'string' ? scope : run.module;
   const pool = poolOf(definitions(), run.environment.name, where);
-  const { suggestions, documents, question } = await suggest(pool, { text: prompt, limit: MOST });
+  const { suggestions, documents, question, warning } = await suggest(pool, { text: prompt, limit: MOST });
+  const answer = { ...allowed, ...(warning !== undefined && { warnings: [warning] }) };
   const hints = [...suggestions.map(({ id: ability }) => ability), ...documents];
   if (hints.length === 0) return answer;
   const [best] = suggestions;

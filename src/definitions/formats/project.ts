@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDuration, parseDuration } from '../../rules/duration.js';
 import { notify } from './notify.js';
 import { byteSize, duration, effect, environmentName, jsonObject, plainName } from './values.js';
 
@@ -41,6 +42,22 @@ const bypass = z.strictObject({
   ),
 });
 
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * Ranking by meaning. The address and the key are the operator's, in OPENAI_BASE_URL and OPENAI_API_KEY: a file of the project says
+ * neither where requests nor where a key is sent. Source: C-49.
+ */
+const embeddings = z.strictObject({
+  model: z.string().min(1).max(200).describe('The model, as the endpoint names it.'),
+  timeout: duration
+    .refine((text) => isDuration(text) && parseDuration(text) > 0 && parseDuration(text) <= LONGEST_WAIT_MS, {
+      message: 'A request waits at least 1ms and at most 60s',
+    })
+    .default('3s')
+    .describe('How long a request waits for the endpoint before it is ranked by words alone.'),
+});
+
 /** `ability.yaml`: marks a project. */
 export const project = z.strictObject({
   format: z.literal(1).describe('The version of this format.'),
@@ -78,6 +95,9 @@ export const project = z.strictObject({
         .strictObject({ keep: duration.describe('How long each is kept, from the start of the run; such as 7d.') })
         .optional()
         .describe('Direct runs (`--direct`) write a record for this long; without it, they write none.'),
+      embeddings: embeddings
+        .optional()
+        .describe('Requests are ranked by meaning, too; left out: by words alone, and nothing leaves the machine.'),
       bypass: bypass
         .optional()
         .describe('What `ability guard` does about what goes round the runtime: deny, warn or off.'),

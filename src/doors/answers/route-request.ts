@@ -47,7 +47,7 @@ export interface RouteQuestion {
   limit?: number;
 }
 
-/** Ranks the abilities of a project for a request. Reads files only. */
+/** Ranks the abilities of a project for a request. Reads files only, but for the endpoint of embeddings where the project has one. */
 export async function routeRequest(question: RouteQuestion, request: string): Promise<RoutedRequest> {
   const { pool, limit } = question;
   const found = await suggest(pool, { text: request, ...(limit !== undefined && { limit }) });

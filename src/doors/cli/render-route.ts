@@ -9,16 +9,22 @@ export function renderRoute(answer: RoutedRequest & { steps?: RoutedRequest[] },
   return [linesOf(whole, style), ...parts].map((lines) => lines.join('\n')).join('\n\n');
 }
 
-function linesOf({ suggestions, nearest, documents, question }: RoutedRequest, style: Terminal['style']): string[] {
+function linesOf(routed: RoutedRequest, style: Terminal['style']): string[] {
+  const { suggestions, nearest, documents, question, ranker, warning } = routed;
+  const by = [
+    ...(ranker === 'hybrid' ? ['by words and meaning'] : []),
+    ...(warning === undefined ? [] : [`${style('yellow', 'warning')} ${plainText(warning)}`]),
+  ];
   const read = documents.map((document) => plainText(document.replace(':', '  ')));
   if (suggestions.length === 0) {
     const near = nearest.length > 0 ? ` Nearest, and not near enough: ${nearest.join(', ')}.` : '';
-    return [`Nothing here fits.${near}`, ...read];
+    return [`Nothing here fits.${near}`, ...read, ...by];
   }
   return [
     ...suggestions.flatMap((one) => describe(one, style)),
     ...read,
     ...(question ? [`ask  ${plainText(question)}`] : []),
+    ...by,
   ];
 }
 

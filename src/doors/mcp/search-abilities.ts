@@ -16,7 +16,7 @@ export const searchInput = z.strictObject({
 
 /**
  * `ability_search`: the abilities that fit a request, each with reason, score, effects and the inputs that the request does not give; none
- * where nothing fits. Without a query all that can be run, high-level ones first. Reads files only. Source: issue 14, item 1.
+ * where nothing fits. Without a query all that can be run, high-level ones first. Runs nothing. Source: issue 14, item 1.
  */
 export async function search(
   { door }: ToolCall,
@@ -24,15 +24,17 @@ export async function search(
 ): Promise<ToolAnswer> {
   if (query.trim() === '') return { told: listAll(door, limit), isError: false };
   const registry = door.registry();
-  const { environment, scope } = door;
-  const question = { registry, pool: poolOf(registry, environment, scope), environment, detail, limit: MOST };
-  const { suggestions, nearest, documents, question: ask } = await routeRequest(question, query);
+  const { environment, scope, env } = door;
+  const question = { registry, pool: poolOf(registry, environment, scope, env), environment, detail, limit: MOST };
+  const { suggestions, nearest, documents, question: ask, ranker, warning } = await routeRequest(question, query);
   const told = {
     abilities: suggestions.slice(0, limit).map(tell),
     total: suggestions.length,
     ...(suggestions.length === 0 && { nothing_fits: true, nearest }),
     ...(documents.length > 0 && { documents }),
     ...(ask !== null && { ask: oneLine(ask) }),
+    ...(registry.project.policy.embeddings && { ranker }),
+    ...(warning !== undefined && { warning: oneLine(warning) }),
   };
   return { told, isError: false };
 }

@@ -78,7 +78,7 @@ test('C-39: what belongs to the current scope comes first, and the other is not 
 test('nothing is suggested where nothing fits; what came nearest is named', async () => {
   expect(await ask('what is the weather in Paris')).toEqual({
     ...{ suggestions: [], nearest: [] },
-    ...{ documents: [], question: null },
+    ...{ documents: [], question: null, ranker: 'words' },
   });
   const far = await ask('write a long letter to an old friend of mine about one of those invited to the wedding');
   expect(far.suggestions).toEqual([]);

@@ -12,7 +12,7 @@ export interface RouteFlags {
   step: string[];
 }
 
-/** `ability route TEXT`: the abilities that fit a request in plain words, or that none does. Reads files only, runs nothing. */
+/** `ability route TEXT`: the abilities that fit a request in plain words, or that none does. Runs nothing. */
 export async function run(context: Context, words: string[], flags: RouteFlags): Promise<ExitCode> {
   const given = words.join(' ');
   const text = given === '-' ? context.terminal.readInput() : given;
@@ -28,7 +28,7 @@ export async function run(context: Context, words: string[], flags: RouteFlags):
   const scope = findScope(registry.root, context.cwd, flags.scope, context.env);
   const { poolOf } = await import('../../../choosing/ability-pool.js');
   const { routeRequest } = await import('../../answers/route-request.js');
-  const pool = poolOf(registry, environment, scope);
+  const pool = poolOf(registry, environment, scope, context.env);
   const question = { registry, pool, environment, detail: flags.detail };
   const whole = await routeRequest(question, text);
   const steps = await Promise.all(flags.step.map((step) => routeRequest(question, step)));

@@ -67,3 +67,21 @@ test('what it cannot read is a hook that failed, which stops no prompt', async (
     { status: 'error', reason: expect.stringMatching(/no option `most`/) },
   ]);
 });
+
+test('a ranking that could not go by meaning is a warning of the hook, and hints come all the same', async () => {
+  const wanting = makeProject({
+    'ability.yaml':
+      'format: 1\nproject: p\nenvironments: { dev: {} }\npolicy: { embeddings: { model: small }, allowed_hosts: [] }\n',
+    'registry/low-level/restart.yaml': `operation_key: ops.restart\nversion: 1\nsummary: Restart a service.\n${input}\n`,
+  });
+  try {
+    const [answer] = await ask(promptOf('restart it please'), {
+      ...dependencies,
+      definitions: projectDefinitions(wanting.root),
+    });
+    expect(answer).toMatchObject({ status: 'ok', hook_signals: { routing_hints: ['ops.restart'] } });
+    expect(answer?.warnings).toEqual([expect.stringMatching(/^ranked by words alone: /)]);
+  } finally {
+    wanting.remove();
+  }
+});

@@ -47,6 +47,17 @@ const FILES: ProjectFiles = {
   'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {}, prod: {} }\ndefault_environment: dev\n',
 };
 
+test('it says which ranker answered where the project wants meaning to count, and why it did not', async () => {
+  const policy = 'policy: { embeddings: { model: small } }';
+  const call = callIn({ ...FILES, 'ability.yaml': `${FILES['ability.yaml']}${policy}\n` });
+  const { told } = await search(call, { query: 'write a user row', detail: 'name', limit: 1 });
+  expect(told).toMatchObject({
+    abilities: [{ id: 'db.write.user_row' }],
+    ranker: 'words',
+    warning: 'ranked by words alone: neither OPENAI_BASE_URL nor OPENAI_API_KEY is set',
+  });
+});
+
 test('lists all that can be run here, or what fits a request', async () => {
   const call = callIn(FILES);
   expect(await found(call)).toEqual([['user_signup', 'db.read.user_row', 'db.write.user_row'], 3]);

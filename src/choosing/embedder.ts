@@ -1,0 +1,119 @@
+import { formatDuration } from '../rules/duration.js';
+import { type Embed, EmbeddingsFault } from './embeddings-endpoint.js';
+import { keyOfText, type VectorStore } from './vector-store.js';
+
+/** The vectors of a request and of the abilities it is compared with, in the order of their texts. */
+export interface EmbeddedRequest {
+  request: Float32Array;
+  abilities: Float32Array[];
+}
+
+/** Near nothing; keeps the places of the others. */
+const NOTHING = new Float32Array();
+
+/** So many texts are sent at once. */
+const BATCH = 64;
+/** Requests whose vectors are remembered; a request is ranked several times. */
+const MOST_REQUESTS = 100;
+
+/**
+ * Makes the vectors of a pool of abilities once, and of each request. What a request has no time to wait for is made by later ones: what
+ * came is kept, in memory and in the file of the store.
+ */
+export class Embedder {
+  private readonly keys: string[];
+  private readonly requests = new Map<string, Float32Array>();
+  private going: Promise<void> | undefined;
+
+  /** @param timeoutMs how long a request may wait for all it needs. */
+  constructor(
+    private readonly texts: readonly string[],
+    private readonly embed: Embed,
+    private readonly store: VectorStore,
+    private readonly timeoutMs: number,
+  ) {
+    this.keys = texts.map(keyOfText);
+  }
+
+  /** @throws EmbeddingsFault. */
+  async embedRequest(text: string): Promise<EmbeddedRequest> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), this.timeoutMs);
+    try {
+      const request = await this.vectorOf(text, deadline.signal);
+      const missing = (): number[] => this.missing(request.length);
+      // One request at a time makes what is missing; the others find it made, or go on.
+      while (missing().length > 0 && this.going) await before(this.going, deadline.signal);
+      if (missing().length > 0) await this.make(missing(), request.length, deadline.signal);
+      return { request, abilities: this.keys.map((key) => this.store.find(key, request.length) ?? NOTHING) };
+    } catch (error) {
+      if (!deadline.signal.aborted) throw error;
+      throw new EmbeddingsFault(`there was no answer within ${formatDuration(this.timeoutMs)}${this.progress()}`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async vectorOf(text: string, signal: AbortSignal): Promise<Float32Array> {
+    const known = this.requests.get(text);
+    if (known) return known;
+    const [vector] = await this.embed([text], signal);
+    if (!vector) throw new EmbeddingsFault('there is no vector of the request');
+    const [oldest] = this.requests.keys();
+    if (this.requests.size >= MOST_REQUESTS && oldest !== undefined) this.requests.delete(oldest);
+    this.requests.set(text, vector);
+    return vector;
+  }
+
+  /** The places of the texts without a vector of so many numbers. */
+  private missing(numbers: number): number[] {
+    return [...this.keys.keys()].filter((at) => !this.store.find(this.keys[at] ?? '', numbers));
+  }
+
+  private make(places: readonly number[], numbers: number, signal: AbortSignal): Promise<void> {
+    const making = this.makeBatches(places, numbers, signal).finally(() => {
+      this.going = undefined;
+      this.store.save(this.keys);
+    });
+    this.going = making;
+    return making;
+  }
+
+  private async makeBatches(places: readonly number[], numbers: number, signal: AbortSignal): Promise<void> {
+    for (let from = 0; from < places.length; from += BATCH) {
+      const batch = places.slice(from, from + BATCH);
+      const vectors = await this.embed(
+        batch.map((at) => this.texts[at] ?? ''),
+        signal,
+      );
+      if (vectors.some(({ length }) => length !== numbers))
+        throw new EmbeddingsFault('the vectors of the abilities have another length than that of the request');
+      for (const [at, vector] of vectors.entries()) this.store.add(this.keys[batch[at] ?? -1] ?? '', vector);
+    }
+  }
+
+  /** How far the abilities have come, where that is what took the time. */
+  private progress(): string {
+    const [request] = this.requests.values();
+    const left = request ? this.missing(request.length).length : 0;
+    const made = this.keys.length - left;
+    return left === 0
+      ? ''
+      : `; ${made} of ${this.keys.length} abilities have their vectors, and the next request goes on`;
+  }
+}
+
+/** Waits for the work of another request, whose failure is its own. @throws where there is no time left. */
+async function before(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let stop = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    stop = () => reject(new EmbeddingsFault('there is no time left'));
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    signal.throwIfAborted();
+    await Promise.race([work.catch(() => {}), late]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

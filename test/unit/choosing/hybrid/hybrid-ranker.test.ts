@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import type { AbilityText } from '../../../../src/choosing/ability-text.js';
+import { EmbeddingsFault } from '../../../../src/choosing/embeddings-endpoint.js';
+import { HybridRanker, meaningOf, type RequestVectors, sent } from '../../../../src/choosing/hybrid-ranker.js';
+import { FITS } from '../../../../src/choosing/ranker.js';
+import { WordRanker } from '../../../../src/choosing/word-ranker.js';
+import { vectorOf } from '../../../fixtures/servers/embeddings-endpoint.js';
+
+const text = (id: string, summary: string, not: string[] = []): AbilityText => ({
+  id,
+  texts: { id: [id], summary: [summary] },
+  not,
+});
+const abilities = [
+  text('billing.copy', 'Make a copy of a bill.'),
+  text('billing.mail', 'Mail the bill to its customer.'),
+  text('news.mail', 'Mail the news.'),
+  text('ops.restart', 'Restart a server.', ['staging']),
+  text('ops.reboot', 'Reboot a machine at once.'),
+  text('pages.flush', 'Empty the page cache.'),
+];
+const unit = (of: string): Float32Array => {
+  const numbers = vectorOf(of);
+  return Float32Array.from(numbers, (number) => number / Math.hypot(...numbers));
+};
+const vectors: RequestVectors = {
+  embedRequest: async (request) => ({
+    request: unit(request),
+    abilities: abilities.map((one) => unit(meaningOf(one))),
+  }),
+};
+const words = new WordRanker(abilities);
+const hybrid = new HybridRanker(abilities, words, vectors);
+const idsOf = (ranked: { id: string }[]): string[] => ranked.map(({ id }) => id);
+
+test('where words do not fit, what means the same in other words comes first', async () => {
+  const request = 'post or send a copy of the latest paper invoice to its old customer';
+  const said = words.rankNow({ text: request });
+  expect(idsOf(said).slice(0, 2)).toEqual(['billing.copy', 'billing.mail']);
+  expect(said[0]?.score).toBeLessThan(FITS);
+  const { ranked, ranker, warning } = await hybrid.rank({ text: request });
+  expect(ranked[0]).toMatchObject({ id: 'billing.mail', likeness: expect.closeTo(1, 1) });
+  expect([ranker, warning]).toEqual(['hybrid', undefined]);
+});
+
+test('where words fit, what they put first stays there, with its score', async () => {
+  for (const request of ['restart the server', 'reboot the box', 'empty the cache']) {
+    const said = words.rankNow({ text: request });
+    const { ranked } = await hybrid.rank({ text: request });
+    expect(said[0]?.score).toBeGreaterThanOrEqual(FITS);
+    expect(ranked[0]).toMatchObject({ id: said[0]?.id, score: said[0]?.score });
+    const scores = ranked.map(({ score }) => score);
+    expect(scores).toEqual([...scores].sort((one, other) => other - one));
+  }
+});
+
+test('what shares a word by chance, and is far in meaning, fits less', async () => {
+  const text = 'copy the box, the server, the machine';
+  const [said] = words.rankNow({ text });
+  const { ranked } = await hybrid.rank({ text });
+  expect(said?.id).toBe('billing.copy');
+  const strength = (score = 0): number => score / (1 - score);
+  expect(strength(ranked[0]?.score)).toBeCloseTo(0.7 * strength(said?.score));
+});
+
+test('words of grammar let nothing fit, nor does a meaning without words', async () => {
+  for (const request of ['the', 'to its', 'pancakes for breakfast']) {
+    const { ranked } = await hybrid.rank({ text: request });
+    expect(ranked.filter(({ score }) => score >= FITS)).toEqual([]);
+  }
+});
+
+test('what only means something near is named and not offered, where no word fits', async () => {
+  const { ranked } = await hybrid.rank({ text: 'bounce that box' });
+  expect(idsOf(ranked).slice(0, 2).sort()).toEqual(['ops.reboot', 'ops.restart']);
+  expect(ranked[0]?.score).toBeLessThan(FITS);
+});
+
+test('only those asked about are ranked, as many as wanted', async () => {
+  const among = new Set(['ops.reboot', 'pages.flush']);
+  expect(idsOf((await hybrid.rank({ text: 'restart the machine', among })).ranked).sort()).toEqual([...among].sort());
+  expect((await hybrid.rank({ text: 'restart the machine', limit: 1 })).ranked).toHaveLength(1);
+});
+
+test('a word that an ability is not for is held against its meaning, too', async () => {
+  const [first] = (await hybrid.rank({ text: 'bounce the server machine' })).ranked;
+  const { ranked } = await hybrid.rank({ text: 'bounce the server machine in staging' });
+  expect(first?.id).toBe('ops.restart');
+  expect(ranked[0]?.id).not.toBe('ops.restart');
+  expect(ranked.find(({ id }) => id === 'ops.restart')?.against).toEqual(['staging']);
+});
+
+test('a fault leaves the ranking of the words, and says why', async () => {
+  const failing = new HybridRanker(abilities, words, {
+    embedRequest: () => Promise.reject(new EmbeddingsFault('h.test answered 429')),
+  });
+  expect(await failing.rank({ text: 'restart the server' })).toEqual({
+    ...(await words.rank({ text: 'restart the server' })),
+    warning: 'ranked by words alone: h.test answered 429',
+  });
+  const broken = new HybridRanker(abilities, words, { embedRequest: () => Promise.reject(new TypeError('a defect')) });
+  await expect(broken.rank({ text: 'restart the server' })).rejects.toThrow('a defect');
+});
+
+test('questions about words, blank requests and empty projects are not sent', async () => {
+  const silent: RequestVectors = { embedRequest: () => Promise.reject(new Error('it was sent')) };
+  const ranker = new HybridRanker(abilities, words, silent);
+  expect((await ranker.rank({ text: 'restart', without: new Set(['server']) })).ranker).toBe('words');
+  expect((await ranker.rank({ text: '  ' })).ranked).toEqual([]);
+  expect((await new HybridRanker([], new WordRanker([]), silent).rank({ text: 'restart' })).ranked).toEqual([]);
+});
+
+test('long texts are cut, and half characters never sent', () => {
+  expect(sent('x'.repeat(5000))).toHaveLength(2000);
+  expect(sent(`${'x'.repeat(1999)}😀`)).toBe(`${'x'.repeat(1999)} `);
+  expect(meaningOf(text('db.write.user_row', 'Write one user row.'))).toBe('db write user row. Write one user row.');
+});
