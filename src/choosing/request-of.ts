@@ -15,7 +15,11 @@ const BEGINNING = new RegExp(
   ].join('|')})\\b`,
   'iu',
 );
-const asks = (sentence: string): boolean => /\?\W*$/.test(sentence) || BEGINNING.test(sentence);
+
+/** Whether a sentence asks for something: a question, or one that begins as requests do. */
+export function asks(sentence: string): boolean {
+  return /\?\W*$/.test(sentence) || BEGINNING.test(sentence);
+}
 
 /**
  * What of a text is searched for: of a conversation the last thing that a person said, without code, quotations and what is pasted, and of

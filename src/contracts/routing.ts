@@ -34,6 +34,8 @@ export interface Pending {
   ability_id?: string;
   /** What is known of its input so far. */
   given?: JsonObject;
+  /** The request that it is about, as it was typed. */
+  request?: string;
 }
 
 /** What a request is decided by. Source: R-003-01; exact shapes, section 3. */

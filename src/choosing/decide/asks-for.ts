@@ -1,0 +1,48 @@
+import { isWordless, saidIn } from './said-text.js';
+
+/** What a message does, as far as its own words tell. */
+export type Act = 'asks' | 'refers' | 'talks';
+
+const SUB_AGENT = /\b(?:sub-?\s?agents?|subagents?)\b/i;
+/** "do that via sub-agent", "delegate this", "hand it over". Source: R-003-21. */
+const VIA = new RegExp(
+  [
+    String.raw`\b(?:via|with|by|through|using|use|to|in|as|spawn|spin up|start|let|have|give)\s+(?:it\s+to\s+)?(?:a|an|the|your|some|another)?\s*(?:[\w-]+\s+)?(?:sub-?\s?agents?)\b`,
+    String.raw`\bdelegat(?:e|ing)\b`,
+    String.raw`\bhand\s+(?:this|that|it)\s+(?:over|off)\b`,
+  ].join('|'),
+  'i',
+);
+
+/** Words that stand for something said before, and what goes with them; nothing else. */
+const REFERRING = new RegExp(
+  `^\\W*(?:${[
+    '(?:(?:ok|okay|yes|yeah|sure|please|now|then|so|and|actually|just|pls|plz|alright|great|cool|good|perfect)\\b\\W*)*',
+    '(?:(?:can|could|would|will) (?:you|u)\\s+)?(?:please\\s+)?',
+    '(?:go ahead(?: (?:with|and do))?|do|run|start|make|send|try|delegate|hand|give|take|pass|let|have|use)?\\s*',
+    '(?:that|this|it|so|those|them|the (?:last|latest|same|other|first|second) (?:one|thing|task)|the (?:task|thing|stuff)|something|one)?\\s*',
+    '(?:(?:over|off|via|with|by|through|using|to|in|a|an|the|your|sub-?\\s?agents?|agents?|do|handle|take care of|it|that|this|again|now|please|pls|plz|instead|for me|then|thanks|thx)\\b\\W*)*',
+  ].join('')})\\W*$`,
+  'i',
+);
+
+const CHAT =
+  /^\W*(?:hi|hello|hey|hallo|moin|bonjour|salut|good (?:morning|evening|afternoon|night)|thanks?|thank you|thx|ty|cheers|merci|danke|ok(?:ay)?|k|cool|nice|great|perfect|awesome|lol|haha+|yes|yep|yeah|no|nope|nah|sure|got it|sounds good|alright|bye|see you|cya|good job|well done|you(?:'| a)?re (?:great|the best)|never ?mind|nvm|forget it|hm+|uh+|wow|oh|so|much|a lot|very|all|everyone|there|team|again|for (?:that|the help|now)|it works(?: now)?)(?:\W+(?:hi|hello|hey|thanks?|thank you|thx|ok(?:ay)?|cool|nice|great|perfect|yes|no|sure|got it|so much|a lot|very much|all|everyone|there|team|again|for (?:that|the help|now)|it works(?: now)?|that|was|really|helpful|is|good|enough|bye))*\W*$/iu;
+
+/** Whether a message names a sub-agent for what it asks. Source: R-003-21, R-003-23. */
+export function wantsSubAgent(text: string): boolean {
+  return VIA.test(saidIn(text));
+}
+
+/** Whether a message asks for something itself, refers to what was asked before, or only talks. */
+export function actOf(text: string): Act {
+  const said = saidIn(text);
+  if (isWordless(said) || CHAT.test(said)) return 'talks';
+  return REFERRING.test(said) && said.trim().split(/\s+/).length <= 14 ? 'refers' : 'asks';
+}
+
+/** What a message asks a sub-agent for, besides naming it; empty where it refers to something else. */
+export function withoutSubAgent(text: string): string {
+  const rest = saidIn(text).replace(VIA, ' ').replace(SUB_AGENT, ' ').trim();
+  return actOf(rest) === 'asks' ? rest : '';
+}

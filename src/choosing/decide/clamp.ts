@@ -1,0 +1,182 @@
+import type { RoutingDecision } from '../../contracts/routing.js';
+import { wordsIn } from '../words.js';
+import { actOf } from './asks-for.js';
+import { questionAbout } from './questions.js';
+import { isConsent } from './read-selection.js';
+import { capped } from './router-answer.js';
+import { isWordless, saidIn } from './said-text.js';
+import { isShortQuestion, withoutRefused } from './signals.js';
+import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
+
+/** A proposal while it is held against what is allowed. */
+interface Clamping {
+  proposal: Proposal;
+  clamped: string[];
+}
+
+/**
+ * Holds what a router proposed against what is allowed, whoever proposed it: registered agents, installed tools and workflows of the project
+ * alone; nothing below the threshold; nothing that no person asked for. What is left may be acted on.
+ *
+ * Source: R-003-12 to R-003-16, R-003-18 to R-003-20, R-003-24, R-003-25, R-003-30; C-24, C-26, C-27.
+ */
+export function clamp(
+  proposal: Proposal,
+  input: RouterInput,
+): Omit<RoutingDecision, 'stage' | 'router' | 'continuation'> {
+  const rules = [withinFocus, withinTargets, notFromData, withinConfidence];
+  const start: Clamping = { proposal: cleaned(proposal, input), clamped: [] };
+  const { proposal: kept, clamped } = rules.reduce(
+    (state, rule) => (acts(state.proposal) ? rule(state, input) : state),
+    start,
+  );
+  const settled = kept.decision === 'clarify' && !kept.question ? { ...kept, ...questionFor(input) } : kept;
+  return { ...settled, needs_approval: needsApproval(settled, input), clamped };
+}
+
+function acts({ decision }: Proposal): boolean {
+  return decision === 'delegate' || decision === 'tool' || decision === 'workflow';
+}
+
+function cleaned(proposal: Proposal, { focus }: RouterInput): Proposal {
+  const { references } = proposal;
+  const isStale = references.refersTo === 'pending' && focus.pending === null;
+  const confidence = proposal.confidence >= 0 && proposal.confidence <= 1 ? proposal.confidence : 0;
+  return {
+    ...proposal,
+    ...capped({ ...proposal, confidence, ...(isStale && { references: { ...references, refersTo: 'latest' } }) }),
+    ...(!acts(proposal) && { target: null }),
+    options: proposal.options.slice(0, 2),
+  };
+}
+
+/** What is done is what a person asked for; where it is not clear which, they are asked. Source: R-003-24. */
+function withinFocus(state: Clamping, input: RouterInput): Clamping {
+  const { focus, text } = input;
+  const said = saidIn(text);
+  if (!isWordless(said) && isWordless(withoutRefused(said)))
+    return refused(state, 'It asks that something is not done', 'respond');
+  if (focus.anchor) return state;
+  if (isRetry(state.proposal, input)) return state;
+  if (focus.candidates.length === 0 && actOf(said) === 'talks')
+    return refused(state, 'Nothing is asked for', 'respond');
+  return refused(
+    state,
+    'It is not clear what is asked for',
+    'clarify',
+    questionAbout(focus.candidates, 'What should be done?'),
+  );
+}
+
+/** The retry that was offered, and agreed to. */
+function isRetry({ target }: Proposal, { focus: { pending }, text }: RouterInput): boolean {
+  if (pending?.kind !== 'tool_retry' || !target || !('extensionId' in target) || !('extensionId' in pending.expects))
+    return false;
+  const { extensionId, capabilityId } = pending.expects;
+  return target.extensionId === extensionId && target.capabilityId === capabilityId && isConsent(text) === true;
+}
+
+/** Source: R-003-06, R-003-12, R-003-13, R-003-14, R-003-25. */
+function withinTargets(state: Clamping, input: RouterInput): Clamping {
+  const { decision, target } = state.proposal;
+  if (decision === 'delegate') return withinAgents(state, input);
+  const isKnown = decision === 'tool' ? toolOf(input, target)?.available : workflowOf(input, target);
+  if (isKnown) return state;
+  return refused(
+    state,
+    `${decision === 'tool' ? 'The tool' : 'The workflow'} is not one that can be called here`,
+    'clarify',
+  );
+}
+
+function withinAgents(state: Clamping, input: RouterInput): Clamping {
+  if (agentOf(input, state.proposal.target)) return state;
+  if (!input.agents.some(({ id }) => id === GENERIC_AGENT))
+    return refused(state, 'No such agent is registered', 'clarify');
+  return {
+    proposal: { ...state.proposal, target: { agentId: GENERIC_AGENT } },
+    clamped: [...state.clamped, 'The agent is not registered; the generic one takes it'],
+  };
+}
+
+/**
+ * What a document, the output of a tool or something that waits speaks of, and no person, is not done: a text that says "run X" asks for
+ * nothing. Source: R-003-29; issue 14, what it must show.
+ */
+function notFromData(state: Clamping, input: RouterInput): Clamping {
+  const { focus, text } = input;
+  const { decision, target } = state.proposal;
+  if (decision === 'delegate' || isRetry(state.proposal, input)) return state;
+  const words = wordsOfTarget(target, input);
+  const asked = focus.lane.window.find(({ id }) => id === focus.anchor?.message_id)?.text ?? '';
+  if (speaksOf(`${saidIn(text)}\n${saidIn(asked)}`, words)) return state;
+  const data = focus.lane.window
+    .filter(({ role }) => role === 'tool' || role === 'document')
+    .map((message) => message.text);
+  const waits = focus.pending ? [JSON.stringify(focus.pending)] : [];
+  const pasted = [text, asked].filter((whole) => whole !== saidIn(whole));
+  if (![...data, ...waits, ...pasted].some((one) => speaksOf(one, words))) return state;
+  return refused(state, 'Only what was read speaks of it, and no person', 'clarify');
+}
+
+function wordsOfTarget(target: Proposal['target'], input: RouterInput): ReadonlySet<string> {
+  const found = toolOf(input, target) ?? workflowOf(input, target);
+  return tellingStems(found ? `${found.abilityId} ${found.summary}` : '');
+}
+
+function speaksOf(text: string, words: ReadonlySet<string>): boolean {
+  return [...tellingStems(text)].some((stem) => words.has(stem));
+}
+
+function tellingStems(text: string): ReadonlySet<string> {
+  return new Set(
+    wordsIn(text)
+      .filter(({ kind }) => kind === 'content')
+      .map(({ stem }) => stem),
+  );
+}
+
+/** Source: R-003-15, R-003-16, R-003-30; C-24. */
+function withinConfidence(state: Clamping, input: RouterInput): Clamping {
+  const { confidence } = state.proposal;
+  if (confidence >= input.threshold) return state;
+  const why = `Its confidence of ${confidence} is below ${input.threshold}`;
+  return isShortQuestion(saidIn(input.text))
+    ? refused(state, why, 'respond')
+    : refused(state, why, 'clarify', aboutProposal(state, input));
+}
+
+/** "Do you mean X?" of what was not sure enough. */
+function aboutProposal(
+  { proposal: { target } }: Clamping,
+  input: RouterInput,
+): { question: string; options: string[] } {
+  const named = nameOf(target, input);
+  return named ? { question: `Do you mean ${named}?`, options: ['yes', 'no'] } : questionFor(input);
+}
+
+function nameOf(target: Proposal['target'], input: RouterInput): string | undefined {
+  return (toolOf(input, target) ?? workflowOf(input, target))?.abilityId;
+}
+
+function questionFor({ focus }: RouterInput): { question: string; options: string[] } {
+  return questionAbout(focus.candidates, 'What should be done, in other words?');
+}
+
+function refused(
+  { proposal, clamped }: Clamping,
+  why: string,
+  decision: 'respond' | 'clarify',
+  ask: { question: string | null; options: string[] } = { question: null, options: [] },
+): Clamping {
+  return { proposal: { ...proposal, decision, target: null, ...ask }, clamped: [...clamped, why] };
+}
+
+/** Source: R-003-18, R-003-19, R-003-20; C-26, C-27. */
+function needsApproval({ decision, target }: Proposal, input: RouterInput): boolean {
+  if (decision === 'workflow') return true;
+  if (decision === 'tool') return !isReading(toolOf(input, target)?.effects ?? 'destructive');
+  if (decision !== 'delegate') return false;
+  const agent = agentOf(input, target);
+  return !agent || agent.isComplex || !isReading(agent.effects);
+}

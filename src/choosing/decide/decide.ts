@@ -1,0 +1,91 @@
+import type { FocusContext, RoutingDecision } from '../../contracts/routing.js';
+import { clamp } from './clamp.js';
+import type { CheckValue } from './read-slot.js';
+import { chooseByRules } from './rules-router.js';
+import { stageA } from './stage-a.js';
+import { type Proposal, type RankTargets, type RouterInput, type Targets, USUAL_THRESHOLD } from './targets.js';
+
+/** Proposes what to do with a request; what it proposes is held against what is allowed. Source: C-25. */
+export interface Router {
+  /** @throws RouterFault where it has no answer that can be read in time. */
+  choose(input: RouterInput, signal?: AbortSignal): Promise<Proposal>;
+}
+
+/** Why a router has no answer: one sentence without a full stop, which has nothing of what an endpoint said. */
+export class RouterFault extends Error {
+  override readonly name = 'RouterFault';
+}
+
+/** What is decided about, and among what. */
+export interface DecideInput {
+  /** Its last message is decided about. */
+  focus: FocusContext;
+  targets: Targets;
+  /** How abilities fit a text. */
+  rank: RankTargets;
+  /** Whether a value fits a schema; throws an AbilityError where it does not. */
+  check: CheckValue;
+  /** From 0 to 1; {@link USUAL_THRESHOLD} where no one says. */
+  threshold?: number;
+  /** Left out: the rules decide. */
+  router?: Router;
+  signal?: AbortSignal;
+}
+
+/**
+ * Decides what becomes of the last message of a thread: Stage A, by rule; then Stage B, a router, within what is allowed. Only a message of a
+ * person is decided about, and nothing else ever asks for anything. Where a model fails the rules decide.
+ *
+ * Source: R-003-01 to R-003-30; C-23 to C-27; exact shapes, section 3.
+ */
+export async function decide({
+  focus,
+  targets,
+  rank,
+  check,
+  threshold,
+  router,
+  signal,
+}: DecideInput): Promise<RoutingDecision> {
+  const latest = focus.lane.window.at(-1);
+  const input: RouterInput = {
+    ...targets,
+    focus,
+    text: latest?.text ?? '',
+    rank,
+    threshold: threshold ?? USUAL_THRESHOLD,
+  };
+  if (latest?.role !== 'user') return { ...clamp(NOTHING, input), stage: 'a', router: 'rules', continuation: null };
+  const ruled = stageA(input, check);
+  if (ruled) {
+    const { stage, router: by, continuation, ...proposal } = ruled;
+    return { ...clamp(proposal, input), stage, router: by, continuation };
+  }
+  const { proposal, by, notes } = await choose(input, router, signal);
+  const decided = clamp(proposal, input);
+  return { ...decided, stage: 'b', router: by, continuation: null, clamped: [...notes, ...decided.clamped] };
+}
+
+const NOTHING: Proposal = {
+  decision: 'respond',
+  target: null,
+  confidence: 1,
+  rationale: 'No person wrote it, so it asks for nothing',
+  references: { refersTo: 'latest', refersToReason: 'It is data' },
+  question: null,
+  options: [],
+};
+
+async function choose(
+  input: RouterInput,
+  router: Router | undefined,
+  signal: AbortSignal | undefined,
+): Promise<{ proposal: Proposal; by: RoutingDecision['router']; notes: string[] }> {
+  if (!router) return { proposal: await chooseByRules(input), by: 'rules', notes: [] };
+  try {
+    return { proposal: await router.choose(input, signal), by: 'model', notes: [] };
+  } catch (error) {
+    if (!(error instanceof RouterFault)) throw error;
+    return { proposal: await chooseByRules(input), by: 'fallback', notes: [error.message] };
+  }
+}

@@ -1,0 +1,97 @@
+import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
+import { wordsIn } from '../words.js';
+import { actOf, withoutSubAgent } from './asks-for.js';
+import { saidIn } from './said-text.js';
+
+const LONGEST_SNIPPET = 200;
+const WORDS_OF_A_TITLE = 8;
+
+/** What a thread of messages is about. */
+export interface Thread {
+  key: string;
+  /** Oldest first; the last is what is decided about. */
+  messages: readonly LaneMessage[];
+  pending: Pending | null;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+/**
+ * Finds what the last message of a thread is about: itself where it asks for something, else the newest request before it. Requests that
+ * stand side by side without an answer between them, and that its words do not tell apart, make it ambiguous. Only people ask.
+ *
+ * `pending` is left out where it belongs to another thread or has expired. Source: R-003-01, R-003-23, R-003-24; exact shapes, section 3.
+ */
+export function focusOf({ key, messages, pending, now }: Thread): FocusContext {
+  const window = messages.slice(-LANE_LENGTH);
+  const meant = meantBy(window);
+  const [only] = meant;
+  return {
+    anchor: meant.length === 1 && only ? { message_id: only.id, snippet: snippetOf(only.text) } : null,
+    lane: { thread_key: key, window },
+    candidates: meant.length > 1 ? meant.map(({ id, text }) => ({ message_id: id, title: titleOf(text) })) : [],
+    pending: pending && isAlive(pending, key, now) ? pending : null,
+  };
+}
+
+function isAlive({ thread_key, until }: Pending, key: string, now: number): boolean {
+  return thread_key === key && (until === undefined || Date.parse(until) > now);
+}
+
+/** The requests that the last message may be about; the newest last. */
+function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
+  const latest = window.at(-1);
+  if (latest?.role !== 'user') return [];
+  if (asksFor(latest)) return [latest];
+  if (actOf(latest.text) === 'talks') return [];
+  const before = window.slice(0, -1);
+  const asking = before.filter((message) => message.role === 'user' && asksFor(message));
+  const [newest] = asking.slice(-1);
+  if (!newest) return [];
+  const open = before.slice(lastAnswerBefore(before, newest)).filter((message) => asking.includes(message));
+  if (open.length < 2) return [newest];
+  const named = open.filter((message) => sharesWords(latest.text, message.text));
+  return named.length === 1 ? named : open;
+}
+
+/** Requests with no answer between them are side by side. */
+function lastAnswerBefore(before: readonly LaneMessage[], newest: LaneMessage): number {
+  return before.slice(0, before.indexOf(newest)).findLastIndex(({ role }) => role === 'assistant') + 1;
+}
+
+function asksFor({ text }: LaneMessage): boolean {
+  const act = actOf(text);
+  return act === 'asks' && (!/sub-?\s?agent|delegat/i.test(text) || withoutSubAgent(text) !== '');
+}
+
+function sharesWords(one: string, other: string): boolean {
+  const stems = new Set(
+    wordsIn(saidIn(other))
+      .filter(isTelling)
+      .map(({ stem }) => stem),
+  );
+  return wordsIn(saidIn(one)).some((word) => isTelling(word) && stems.has(word.stem));
+}
+
+function isTelling({ kind }: { kind: string }): boolean {
+  return kind === 'content' || kind === 'number';
+}
+
+function snippetOf(text: string): string {
+  const said = saidIn(text).replaceAll(/\s+/g, ' ').trim();
+  return said.length <= LONGEST_SNIPPET ? said : `${said.slice(0, LONGEST_SNIPPET - 3)}...`;
+}
+
+/** A request in a few words, as it is named in a question. */
+export function titleOf(text: string): string {
+  const plain = saidIn(text)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replace(
+      /^(?:(?:hi|hello|hey|ok|okay|and|also|now|then|please|pls|can you|could you|would you|will you|i want you to|i need you to|i want to|i need to|i'd like to)\b[\s,]*)+/i,
+      '',
+    )
+    .replace(/[\s.!?]+$/, '');
+  const words = plain.split(' ');
+  return words.length <= WORDS_OF_A_TITLE ? plain : `${words.slice(0, WORDS_OF_A_TITLE).join(' ')}...`;
+}

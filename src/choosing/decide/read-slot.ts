@@ -1,0 +1,78 @@
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+
+/** Whether a value fits a schema; throws where it does not. */
+export type CheckValue = (schema: JsonObject, value: Json) => void;
+
+const MOST_WORDS_OF_A_TEXT = 12;
+
+/**
+ * The value that a text is, where it is nothing but one value of the schema; undefined where it says more, or something else.
+ *
+ * A text is taken for one of type `string` where it reads as a value and not as a request. Source: R-003-05; exact shapes, section 3.
+ *
+ * @param isRequest whether the text asks for something of its own.
+ */
+export function readSlot(
+  text: string,
+  schema: JsonObject,
+  check: CheckValue,
+  isRequest: (text: string) => boolean,
+): Json | undefined {
+  const plain = text.trim();
+  if (plain === '') return undefined;
+  const values = candidatesOf(plain, schema, isRequest);
+  return values.find((value) => fits(schema, value, check));
+}
+
+function candidatesOf(text: string, schema: JsonObject, isRequest: (text: string) => boolean): Json[] {
+  const { type, enum: choices } = schema;
+  if (Array.isArray(choices)) {
+    const same = choices.filter((choice) => String(choice).toLowerCase() === unquoted(text).toLowerCase());
+    return same.length === 1 ? (same as Json[]) : [];
+  }
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? [Number(text)] : [];
+    case 'boolean':
+      return /^(?:yes|y|true|on)$/i.test(text) ? [true] : /^(?:no|n|false|off)$/i.test(text) ? [false] : [];
+    case 'string':
+      return textsOf(text, schema, isRequest);
+    default:
+      return parsed(text);
+  }
+}
+
+function textsOf(text: string, schema: JsonObject, isRequest: (text: string) => boolean): Json[] {
+  const value = unquoted(text);
+  if (value !== text) return [value];
+  // Where the schema says what it looks like, what fits is one; else a sentence that asks is a request of its own.
+  const isNarrow = ['pattern', 'format', 'const'].some((key) => schema[key] !== undefined);
+  const words = text.split(/\s+/).length;
+  if (isNarrow) return words === 1 || schema.pattern !== undefined ? [text] : [];
+  return words <= MOST_WORDS_OF_A_TEXT && !text.includes('\n') && !isRequest(text) ? [text] : [];
+}
+
+function unquoted(text: string): string {
+  return /^(["'`])(.*)\1$/s.exec(text)?.[2] ?? text;
+}
+
+function parsed(text: string): Json[] {
+  if (!/^[[{]/.test(text)) return [];
+  try {
+    return [JSON.parse(text) as Json];
+  } catch {
+    return [];
+  }
+}
+
+function fits(schema: JsonObject, value: Json, check: CheckValue): boolean {
+  try {
+    check(schema, value);
+    return true;
+  } catch (error) {
+    if (error instanceof AbilityError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { REFERENCES, ROUTES, type RouterAnswer, type RouteTarget } from '../../contracts/routing.js';
+
+/** So long may a text of a router be. Characters. Source: exact shapes, section 3. */
+export const LONGEST_TEXT = 200;
+
+const id = z.string().min(1).max(LONGEST_TEXT);
+const agent = z.strictObject({ agentId: id });
+const tool = z.strictObject({ extensionId: id, capabilityId: id });
+const workflow = z.strictObject({ abilityId: id });
+
+/** Whatever is no number from 0 to 1 is no confidence at all: a text, NaN, nothing. Source: R-003-10; exact shapes, section 3. */
+const confidence = z
+  .unknown()
+  .optional()
+  .transform((value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : 0));
+
+const answer = z.strictObject({
+  decision: z.enum(ROUTES),
+  target: z.union([agent, tool, workflow]).nullable(),
+  confidence,
+  rationale: z.string(),
+  references: z.strictObject({ refersTo: z.enum(REFERENCES), refersToReason: z.string() }),
+});
+
+const TARGETS: Readonly<Record<string, z.ZodType<RouteTarget>>> = { delegate: agent, tool, workflow };
+
+/** What a model answered in words, as it has to be: one JSON object with these keys and no others. Source: R-003-07 to R-003-11. */
+export function readRouterAnswer(text: string): { answer: RouterAnswer } | { fault: string } {
+  const value = parsed(text);
+  if (value === undefined) return { fault: 'It is no JSON object' };
+  const read = answer.safeParse(value);
+  if (!read.success) return { fault: read.error.issues.map(wordsOf).join('; ') };
+  const { decision, target } = read.data;
+  const wanted = TARGETS[decision];
+  if (wanted && !wanted.safeParse(target).success) return { fault: `target: is not what \`${decision}\` goes to` };
+  if (!wanted && target !== null) return { fault: `target: \`${decision}\` goes to none, so it is null` };
+  return { answer: capped(read.data) };
+}
+
+/** An answer with texts of at most {@link LONGEST_TEXT} characters. */
+export function capped(given: RouterAnswer): RouterAnswer {
+  const { refersTo, refersToReason } = given.references;
+  return { ...given, rationale: cut(given.rationale), references: { refersTo, refersToReason: cut(refersToReason) } };
+}
+
+function cut(text: string): string {
+  const points = [...text];
+  return points.length <= LONGEST_TEXT ? text : `${points.slice(0, LONGEST_TEXT - 3).join('')}...`;
+}
+
+/** Models often put JSON between fences; that, and nothing else around it, is taken off. */
+function parsed(text: string): object | undefined {
+  const plain = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+  try {
+    const value: unknown = JSON.parse(plain);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function wordsOf({ path, message }: z.core.$ZodIssue): string {
+  return `${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`;
+}

@@ -1,0 +1,22 @@
+/** What a person says themselves in a message: without what is quoted, pasted or fenced, which is data and asks for nothing. */
+export function saidIn(text: string): string {
+  return text
+    .replace(/^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1[ \t]*$|(?![\s\S]))/gm, '\n')
+    .replace(/`[^`\n]*`/g, (code) => (ID.test(code.slice(1, -1)) ? code.slice(1, -1) : ' '))
+    .split('\n')
+    .filter((line) => !/^\s*>/.test(line))
+    .join('\n')
+    .replace(/"([^"\n]*)"|“([^”\n]*)”|«([^»\n]*)»|„([^“”\n]*)[“”]/g, (whole, ...groups) => {
+      const said = groups.slice(0, 4).find((group) => typeof group === 'string') ?? '';
+      // A quoted name or value is part of the request; a quoted sentence is what someone else says.
+      return String(said).trim().split(/\s+/).length <= 3 ? whole : ' ';
+    });
+}
+
+/** An id between backticks is a name, as people write one. */
+const ID = /^[\w.-]+$/;
+
+/** Whether nothing is left of a text but signs. */
+export function isWordless(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(text);
+}

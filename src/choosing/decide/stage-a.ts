@@ -1,0 +1,103 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { Pending, RoutingDecision } from '../../contracts/routing.js';
+import { asks } from '../request-of.js';
+import { wantsSubAgent } from './asks-for.js';
+import { chooseAgent } from './choose-agent.js';
+import { questionAbout } from './questions.js';
+import { isConsent, readSelection } from './read-selection.js';
+import { type CheckValue, readSlot } from './read-slot.js';
+import { isWordless, saidIn } from './said-text.js';
+import { signalIn, withoutRefused } from './signals.js';
+import type { RouterInput, Targets } from './targets.js';
+
+/** What the rules before any router say; undefined: they leave it to the router. */
+export type ByRule = Omit<RoutingDecision, 'needs_approval' | 'clamped'> | undefined;
+
+/**
+ * Stage A: what needs no router. An explicit sub-agent takes what the focus is about, whatever is pending; a selection and a value go to what
+ * waits for them. Source: R-003-04, R-003-05, R-003-23; exact shapes, section 3.
+ */
+export function stageA(input: RouterInput, check: CheckValue): ByRule {
+  const { text, focus } = input;
+  const { pending } = focus;
+  const continued = pending && continuationOf(text, pending, check);
+  // The whole text is what is waited for: then it is that, also where a label names a sub-agent.
+  if (continued) return continued;
+  return wantsSubAgent(text) ? toSubAgent(input) : undefined;
+}
+
+function continuationOf(text: string, pending: Pending, check: CheckValue): ByRule {
+  const value = valueFor(text, pending, check);
+  if (value === undefined) return undefined;
+  return {
+    stage: 'a',
+    router: 'rules',
+    decision: 'respond',
+    target: null,
+    confidence: 1,
+    rationale: 'It is what is waited for, and nothing else',
+    references: { refersTo: 'pending', refersToReason: `${pending.kind} waits for it` },
+    question: null,
+    options: [],
+    continuation: { kind: pending.kind, value, pending },
+  };
+}
+
+function valueFor(text: string, { kind, expects }: Pending, check: CheckValue) {
+  if (kind === 'workflow_waiting' && 'options' in expects) return readSelection(text, expects.options)?.value;
+  if (kind === 'slot_request' && 'schema' in expects)
+    return readSlot(text, expects.schema as JsonObject, check, saysMore);
+  return undefined;
+}
+
+/** Whether a text in place of a value asks for something, or takes back what was asked. */
+function saysMore(text: string): boolean {
+  const said = saidIn(text);
+  return (
+    isWordless(withoutRefused(said)) ||
+    signalIn(said) !== undefined ||
+    asks(said) ||
+    isConsent(said) !== undefined ||
+    /^\W*(?:never ?mind|hang on|hold on|wait)\b/i.test(said)
+  );
+}
+
+/** What is handed over is what the focus is about, never what is pending. */
+function toSubAgent(input: RouterInput): ByRule {
+  const { focus, text } = input;
+  const refersTo = { refersTo: 'focus_anchor', refersToReason: 'A sub-agent takes what was asked last' } as const;
+  const base = { stage: 'a', router: 'rules', continuation: null, references: refersTo } as const;
+  const agent = focus.anchor && chooseAgent(input.agents, `${text}\n${focus.anchor.snippet}`);
+  if (agent) {
+    const rationale = 'A sub-agent was asked for';
+    return {
+      ...base,
+      decision: 'delegate',
+      target: { agentId: agent },
+      confidence: 0.95,
+      rationale,
+      question: null,
+      options: [],
+    };
+  }
+  const { question, options } = focus.anchor
+    ? {
+        question: 'No agent is registered here that could take it. Should it be answered without one?',
+        options: ['yes', 'no'],
+      }
+    : questionAbout(focus.candidates, 'What should the sub-agent do?');
+  return {
+    ...base,
+    decision: 'clarify',
+    target: null,
+    confidence: 0.95,
+    rationale: 'It is not clear what goes to whom',
+    question,
+    options,
+  };
+}
+
+/** The targets with only the tools that can be called now. Source: R-003-06. */
+export function withoutUnavailable<T extends Targets>(targets: T): T {
+  return { ...targets, tools: targets.tools.filter(({ available }) => available) };
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../../contracts/json.js';
+import type { PlannedCall } from './ask-shapes.js';
+import type { OpenInput } from './plan-call.js';
+
+/** What answers a plan that waits for agreement. */
+export const AGREEMENT = [
+  { value: true, label: 'yes' },
+  { value: false, label: 'no' },
+];
+
+/** A question for one input, short enough to be answered with its value alone. */
+export function questionFor({ ability_id, name, schema }: OpenInput): string {
+  const { description, type, enum: choices } = schema;
+  const about = typeof description === 'string' ? ` (${description.trim().replace(/\.$/, '')})` : '';
+  if (Array.isArray(choices)) return `Which ${name}${about} for ${ability_id}: ${listed(choices.map(String), 'or')}?`;
+  const kind = typeof type === 'string' && type !== 'string' ? `, ${withArticle(type)}` : '';
+  return `What is the ${name}${about}${kind} for ${ability_id}?`;
+}
+
+/** What would be done, in a sentence that asks for agreement. */
+export function agreementFor(plan: readonly PlannedCall[]): string {
+  const calls = plan.map(({ ability_id, input, effects }) => `${ability_id}${inputWords(input)} (${effects})`);
+  return `Run ${listed(calls, 'and')}?`;
+}
+
+function inputWords(input: JsonObject): string {
+  const words = Object.entries(input).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return words.length === 0 ? '' : ` with ${words.join(', ')}`;
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+export function listed(words: readonly string[], last: 'and' | 'or'): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
+}
+
+function withArticle(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}

@@ -1,0 +1,97 @@
+import { readInputs } from '../../../choosing/read-inputs.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import type { ApprovalPreview, PlanPreview, StepPreview } from '../../../contracts/preview.js';
+import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { previewPlan } from '../../../planning/preview/preview-plan.js';
+import type { PlannedCall, Request } from './ask-shapes.js';
+
+/** An input that has to be asked for. */
+export interface OpenInput {
+  ability_id: string;
+  name: string;
+  schema: JsonObject;
+  /** What is known of the others. */
+  given: JsonObject;
+}
+
+/** What a call of an ability comes to: it is planned, an input is missing, or it cannot run. */
+export type Planning = { plan: PlannedCall } | { open: OpenInput } | { problem: Problem };
+
+/** Names of an input that takes the request itself. */
+const REQUEST_INPUTS: readonly string[] = ['request', 'prompt'];
+
+/**
+ * Plans the call of an ability for a request. Nothing is guessed: an input that the request does not give beyond doubt is asked for.
+ *
+ * @param known inputs that were said before, which win over what the text says.
+ */
+export function planCall(
+  request: Pick<Request, 'registry' | 'environment' | 'user' | 'caller' | 'env'>,
+  ability: string,
+  text: string,
+  known: JsonObject = {},
+): Planning {
+  const { registry, environment, env } = request;
+  const schema = schemaOf(registry, ability);
+  const given = { ...requestInput(schema, text), ...readInputs(schema, text).given, ...known };
+  const [missing] = requiredOf(schema).filter((name) => !Object.hasOwn(given, name));
+  if (missing !== undefined)
+    return { open: { ability_id: ability, name: missing, schema: inputSchema(schema, missing), given } };
+  try {
+    const user = { ...request.user, ...(request.caller && { caller: request.caller }) };
+    const preview = previewPlan(registry, { ability, environment, input: given, user, env });
+    const [problem] = preview.problems;
+    return problem ? { problem } : { plan: callOf(preview) };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { problem: error.toProblem() };
+  }
+}
+
+function schemaOf({ operations, workflows, agents }: Registry, id: string): JsonObject {
+  return (operations.get(id) ?? workflows.get(id) ?? agents.get(id))?.value.input_schema ?? {};
+}
+
+function inputSchema({ properties }: JsonObject, name: string): JsonObject {
+  const schema = isJsonObject(properties) ? properties[name] : undefined;
+  return isJsonObject(schema) ? schema : {};
+}
+
+function requiredOf(schema: JsonObject): string[] {
+  const { required } = schema;
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+  return names.filter((name) => !('default' in inputSchema(schema, name)) && !('const' in inputSchema(schema, name)));
+}
+
+function requestInput(schema: JsonObject, text: string): Record<string, Json> {
+  const name = requiredOf(schema).find((input) => REQUEST_INPUTS.includes(input));
+  return name !== undefined && inputSchema(schema, name).type === 'string' ? { [name]: text } : {};
+}
+
+function callOf(preview: PlanPreview): PlannedCall {
+  const { ability, input, effects, reference, warnings, start, steps, finally: last } = preview;
+  const asked = [...(start.approval ? [start.approval] : []), ...approvalsIn([...steps, ...last])];
+  return {
+    ability_id: ability.id,
+    input,
+    effects,
+    reference,
+    approvals: asked.map(({ title, asked, approvers }) => ({ title, asked, approvers })),
+    warnings,
+  };
+}
+
+/** What people are asked before steps and calls, also inside of others. */
+function* approvalsIn(steps: readonly StepPreview[]): Generator<ApprovalPreview> {
+  for (const { approval, call, groups, runs } of steps) {
+    if (runs === 'no') continue;
+    if (approval) yield approval;
+    if (call?.approval) yield call.approval;
+    if (call?.workflow) {
+      if (call.workflow.approval) yield call.workflow.approval;
+      yield* approvalsIn([...call.workflow.steps, ...call.workflow.finally]);
+    }
+    for (const group of groups) if (group.runs !== 'no') yield* approvalsIn(group.steps);
+  }
+}
