@@ -1,9 +1,6 @@
-import { lookup as resolveName } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import type { Agent } from 'undici';
-import { isAddressAllowed } from '../rules/allowed-hosts.js';
 import type { EmbeddingsSettings } from './embeddings-settings.js';
+import { denialIn, guardedLookup, refuseLiteral } from './model-endpoint.js';
 import { readVectors } from './read-vectors.js';
 
 /** Why there are no vectors: one sentence without a full stop, which has nothing of what an endpoint said. */
@@ -29,10 +26,10 @@ export function embedThrough(settings: EmbeddingsSettings): Embed {
   const { url, model, key } = settings;
   let agent: Agent | undefined;
   return async (texts, signal) => {
-    refuseLiteral(settings);
     const { Agent, request } = await import('undici');
     agent ??= new Agent({ maxResponseSize: MOST_BYTES, connect: { lookup: guardedLookup(settings) } });
     try {
+      refuseLiteral(settings);
       const answer = await request(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
@@ -56,32 +53,10 @@ export function embedThrough(settings: EmbeddingsSettings): Embed {
 /** Neither messages of the network nor bodies are passed on: they could hold the key, or text that is meant for an AI. */
 function faultOf(error: unknown, { host }: URL, signal: AbortSignal): EmbeddingsFault {
   if (error instanceof EmbeddingsFault) return error;
-  const { cause, code } = error as { cause?: unknown; code?: unknown };
-  if (cause instanceof EmbeddingsFault) return cause;
+  const denial = denialIn(error);
+  if (denial) return new EmbeddingsFault(denial.message);
+  const { code } = error as { code?: unknown };
   if (signal.aborted) return new EmbeddingsFault(`${host} did not answer in time`);
   const reason = typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : '';
   return new EmbeddingsFault(`${host} was not reached${reason}`);
-}
-
-/** An address that is written as such is never looked up. */
-function refuseLiteral({ url, allowed }: EmbeddingsSettings): void {
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal) && !isAddressAllowed(literal, url, allowed)) throw denied(url);
-}
-
-/** Looks at the address that is about to be connected to, so that a name cannot lead where the policy does not. */
-function guardedLookup({ url, allowed }: EmbeddingsSettings): LookupFunction {
-  return (hostname, options, done) => {
-    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, '', 0);
-      const usable = addresses.filter(({ address }) => isAddressAllowed(address, url, allowed));
-      const [first] = usable;
-      if (!first) return done(denied(url), '', 0);
-      return options.all ? done(null, usable) : done(null, first.address, first.family);
-    });
-  };
-}
-
-function denied({ host }: URL): EmbeddingsFault {
-  return new EmbeddingsFault(`\`policy.allowed_hosts\` in ability.yaml does not list the address of ${host}`);
 }

@@ -3,7 +3,14 @@ import { clamp } from './clamp.js';
 import type { CheckValue } from './read-slot.js';
 import { chooseByRules } from './rules-router.js';
 import { stageA } from './stage-a.js';
-import { type Proposal, type RankTargets, type RouterInput, type Targets, USUAL_THRESHOLD } from './targets.js';
+import {
+  type Proposal,
+  type RankTargets,
+  type RouterInput,
+  type ShortlistTargets,
+  type Targets,
+  USUAL_THRESHOLD,
+} from './targets.js';
 
 /** Proposes what to do with a request; what it proposes is held against what is allowed. Source: C-25. */
 export interface Router {
@@ -23,6 +30,8 @@ export interface DecideInput {
   targets: Targets;
   /** How abilities fit a text. */
   rank: RankTargets;
+  /** What a model is offered where there are many. */
+  shortlist: ShortlistTargets;
   /** Whether a value fits a schema; throws an AbilityError where it does not. */
   check: CheckValue;
   /** From 0 to 1; {@link USUAL_THRESHOLD} where no one says. */
@@ -42,6 +51,7 @@ export async function decide({
   focus,
   targets,
   rank,
+  shortlist,
   check,
   threshold,
   router,
@@ -53,6 +63,7 @@ export async function decide({
     focus,
     text: latest?.text ?? '',
     rank,
+    shortlist,
     threshold: threshold ?? USUAL_THRESHOLD,
   };
   if (latest?.role !== 'user') return { ...clamp(NOTHING, input), stage: 'a', router: 'rules', continuation: null };

@@ -50,12 +50,16 @@ export interface Fit {
 /** How the abilities among the targets fit a text. */
 export type RankTargets = (text: string) => Promise<readonly Fit[]>;
 
+/** The ids of abilities that share something with a text, as many as are wanted at most, the nearest first. */
+export type ShortlistTargets = (text: string, limit: number) => Promise<readonly string[]>;
+
 /** What a router goes by. */
 export interface RouterInput extends Targets {
   focus: FocusContext;
   /** The latest message, whole. */
   text: string;
   rank: RankTargets;
+  shortlist: ShortlistTargets;
   /** Below it nothing is delegated or called. */
   threshold: number;
 }

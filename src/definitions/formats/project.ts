@@ -58,6 +58,34 @@ const embeddings = z.strictObject({
     .describe('How long a request waits for the endpoint before it is ranked by words alone.'),
 });
 
+/**
+ * Deciding what becomes of a request in plain words. The address and the key are the operator's, as for embeddings.
+ *
+ * Source: R-003-07, R-003-15; C-25; exact shapes, section 3.
+ */
+const router = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'The model that decides, as the endpoint names it; left out: rules decide, and nothing leaves the machine.',
+    ),
+  timeout: duration
+    .refine((text) => isDuration(text) && parseDuration(text) > 0 && parseDuration(text) <= LONGEST_WAIT_MS, {
+      message: 'A request waits at least 1ms and at most 60s',
+    })
+    .default('10s')
+    .describe('How long a request waits for the model before rules decide.'),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.65)
+    .describe('With less confidence than this nothing is delegated, called or proposed.'),
+});
+
 /** `ability.yaml`: marks a project. */
 export const project = z.strictObject({
   format: z.literal(1).describe('The version of this format.'),
@@ -98,6 +126,7 @@ export const project = z.strictObject({
       embeddings: embeddings
         .optional()
         .describe('Requests are ranked by meaning, too; left out: by words alone, and nothing leaves the machine.'),
+      router: router.optional().describe('How `ability ask` decides; left out: by rules, from a confidence of 0.65.'),
       bypass: bypass
         .optional()
         .describe('What `ability guard` does about what goes round the runtime: deny, warn or off.'),

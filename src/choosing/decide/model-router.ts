@@ -1,0 +1,108 @@
+import type OpenAI from 'openai';
+import type { RequestInit as UndiciInit } from 'undici';
+import { formatDuration } from '../../rules/duration.js';
+import { denialIn, guardedLookup, refuseLiteral } from '../model-endpoint.js';
+import { type Router, RouterFault } from './decide.js';
+import { readRouterAnswer } from './router-answer.js';
+import { ROUTER_INSTRUCTIONS, routerData } from './router-prompt.js';
+import type { RouterModel } from './router-settings.js';
+import type { Proposal, RouterInput } from './targets.js';
+
+/** Longer answers are not read. Bytes. */
+const MOST_BYTES = 1024 * 1024;
+/** So much of an answer that cannot be read is shown to the model again. Characters. */
+const MOST_REPEATED = 2_000;
+
+type Message = OpenAI.Chat.ChatCompletionMessageParam;
+/** Asks a model once; gives what it said. */
+type Ask = (messages: Message[], signal: AbortSignal) => Promise<string>;
+
+/**
+ * A router that asks a model behind an OpenAI-compatible endpoint. An answer that is not as it has to be is repaired once, by the model
+ * itself; there are no other retries, and one limit of time for both. Source: R-003-03, R-003-07; C-25; issue 14, item 2.
+ */
+export function modelRouter(model: RouterModel): Router {
+  const ask = askThrough(model);
+  return {
+    async choose(input, signal) {
+      const deadline = new AbortController();
+      const stop = (): void => deadline.abort();
+      const timer = setTimeout(stop, model.timeoutMs);
+      signal?.addEventListener('abort', stop, { once: true });
+      try {
+        signal?.throwIfAborted();
+        return await chooseBy(ask, input, deadline.signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (error instanceof RouterFault) throw error;
+        throw faultOf(error, model, deadline.signal);
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
+      }
+    },
+  };
+}
+
+async function chooseBy(ask: Ask, input: RouterInput, signal: AbortSignal): Promise<Proposal> {
+  const messages: Message[] = [
+    { role: 'system', content: ROUTER_INSTRUCTIONS },
+    { role: 'user', content: await routerData(input) },
+  ];
+  const said = await ask(messages, signal);
+  const first = readRouterAnswer(said);
+  if ('answer' in first) return { ...first.answer, question: null, options: [] };
+  const again = `That cannot be read: ${first.fault}. Answer with the JSON object alone, with exactly the keys that were named.`;
+  const repair: Message[] = [
+    { role: 'assistant', content: said.slice(0, MOST_REPEATED) },
+    { role: 'user', content: again },
+  ];
+  const second = readRouterAnswer(await ask([...messages, ...repair], signal));
+  if ('answer' in second) return { ...second.answer, question: null, options: [] };
+  throw new RouterFault('The model gave no decision that can be read, twice');
+}
+
+/** The packages are loaded with the first question. */
+function askThrough(model: RouterModel): Ask {
+  let client: Promise<OpenAI> | undefined;
+  return async (messages, signal) => {
+    refuseLiteral(model);
+    client ??= connect(model);
+    const { chat } = await client;
+    const { choices } = await chat.completions.create(
+      { model: model.model, messages, response_format: { type: 'json_object' } },
+      { signal },
+    );
+    return choices?.[0]?.message?.content ?? '';
+  };
+}
+
+/** Redirects are not followed, since they could lead to where the policy does not. */
+async function connect(model: RouterModel): Promise<OpenAI> {
+  const [{ default: OpenAI }, { Agent, fetch }] = await Promise.all([import('openai'), import('undici')]);
+  const dispatcher = new Agent({ maxResponseSize: MOST_BYTES, connect: { lookup: guardedLookup(model) } });
+  return new OpenAI({
+    baseURL: model.url.href,
+    apiKey: model.key ?? 'none',
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    timeout: model.timeoutMs,
+    logLevel: 'off',
+    fetch: (url, init) => {
+      const request = { ...init, dispatcher, redirect: 'error' } as unknown as UndiciInit;
+      return fetch(String(url), request) as unknown as Promise<Response>;
+    },
+    ...(!model.key && { defaultHeaders: { authorization: null } }),
+  });
+}
+
+/** Neither messages of the network nor bodies are passed on: they could hold the key, or text that is meant for an AI. */
+function faultOf(error: unknown, { url, timeoutMs }: RouterModel, signal: AbortSignal): RouterFault {
+  const denial = denialIn(error);
+  if (denial) return new RouterFault(`The model was not asked: ${denial.message}`);
+  if (signal.aborted) return new RouterFault(`The model did not answer within ${formatDuration(timeoutMs)}`);
+  const { status } = error as { status?: unknown };
+  if (typeof status === 'number') return new RouterFault(`The model was asked in vain: ${url.host} answered ${status}`);
+  return new RouterFault(`The model was asked in vain: ${url.host} was not reached, or answered what cannot be read`);
+}

@@ -1,0 +1,84 @@
+import { lookup as resolveName } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Project } from '../definitions/formats/project.js';
+import { isAddressAllowed, isHostAllowed, portOf } from '../rules/allowed-hosts.js';
+
+/** An OpenAI-compatible endpoint, and what may be asked of it. */
+export interface ModelEndpoint {
+  /** With the path of what is asked. */
+  url: URL;
+  /** Sent as bearer token; never printed. */
+  key?: string;
+  /** Entries as `policy.allowed_hosts` has them. */
+  allowed: readonly string[];
+}
+
+/** An address that the policy of hosts does not list. Its message is one sentence without a full stop. */
+export class EndpointDenied extends Error {
+  override readonly name = 'EndpointDenied';
+}
+
+/** Where an OpenAI-compatible client goes that has a key and no address. */
+const USUAL_BASE = 'https://api.openai.com/v1';
+
+/**
+ * The endpoint that the environment names.
+ *
+ * The address and the key come from the environment only: a project that was just cloned cannot send requests, or the key, to a place of
+ * its own. The policy of hosts holds for the address all the same. Source: C-49; decision 0003.
+ *
+ * @param path such as `embeddings`; empty: the base itself.
+ * @returns a sentence without a full stop where there is none.
+ */
+export function modelEndpoint(
+  path: string,
+  policy: Pick<Project['policy'], 'allowed_hosts'>,
+  env: NodeJS.ProcessEnv,
+): ModelEndpoint | string {
+  const { OPENAI_BASE_URL, OPENAI_API_KEY: key } = env;
+  const base = OPENAI_BASE_URL || (key ? USUAL_BASE : undefined);
+  if (!base) return 'neither OPENAI_BASE_URL nor OPENAI_API_KEY is set';
+  const url = endpointOf(base, path);
+  if (!url) return 'OPENAI_BASE_URL is no http address without a user name, a query and a fragment';
+  const allowed = policy.allowed_hosts ?? [`${url.hostname}:${portOf(url)}`];
+  if (!isHostAllowed(url, allowed)) return `\`policy.allowed_hosts\` in ability.yaml does not allow ${url.host}`;
+  return { url, ...(key && { key }), allowed };
+}
+
+function endpointOf(base: string, path: string): URL | undefined {
+  if (!/^https?:\/\//i.test(base) || !URL.canParse(base)) return undefined;
+  const url = new URL(base);
+  if (url.username || url.password || url.search || url.hash) return undefined;
+  url.pathname = [url.pathname.replace(/\/+$/, ''), path].filter(Boolean).join('/');
+  return url;
+}
+
+/** An address that is written as such is never looked up. @throws EndpointDenied. */
+export function refuseLiteral({ url, allowed }: ModelEndpoint): void {
+  const literal = url.hostname.replace(/^\[|\]$/g, '');
+  if (ipaddr.isValid(literal) && !isAddressAllowed(literal, url, allowed)) throw denied(url);
+}
+
+/** Looks at the address that is about to be connected to, so that a name cannot lead where the policy does not; fails with EndpointDenied. */
+export function guardedLookup({ url, allowed }: ModelEndpoint): LookupFunction {
+  return (hostname, options, done) => {
+    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '', 0);
+      const usable = addresses.filter(({ address }) => isAddressAllowed(address, url, allowed));
+      const [first] = usable;
+      if (!first) return done(denied(url), '', 0);
+      return options.all ? done(null, usable) : done(null, first.address, first.family);
+    });
+  };
+}
+
+/** The EndpointDenied in what a request failed with, wherever a library put it. */
+export function denialIn(error: unknown): EndpointDenied | undefined {
+  for (let one: unknown = error; one instanceof Error; one = one.cause) if (one instanceof EndpointDenied) return one;
+  return undefined;
+}
+
+function denied({ host }: URL): EndpointDenied {
+  return new EndpointDenied(`\`policy.allowed_hosts\` in ability.yaml does not list the address of ${host}`);
+}

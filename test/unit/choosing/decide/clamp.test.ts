@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decide, type Router } from '../../../../src/choosing/decide/decide.js';
+import { readRouterAnswer } from '../../../../src/choosing/decide/router-answer.js';
+import type { Proposal } from '../../../../src/choosing/decide/targets.js';
+import { REFERENCES, ROUTES, type RoutingDecision } from '../../../../src/contracts/routing.js';
+import { inputOf } from '../../../fixtures/decide-about.js';
+import { readConversations } from '../../../fixtures/read-conversations.js';
+
+const conversations = readConversations();
+const find = (id: string) => conversations.find((conversation) => conversation.id === id) ?? expect.fail(id);
+const saying = (proposal: Partial<Proposal>): Router => ({
+  choose: async () => ({
+    decision: 'respond',
+    target: null,
+    confidence: 1,
+    rationale: 'It is so',
+    references: { refersTo: 'latest', refersToReason: 'It is' },
+    question: null,
+    options: [],
+    ...proposal,
+  }),
+});
+const decidedAs = (id: string, proposal: Partial<Proposal>, more = {}): Promise<RoutingDecision> =>
+  decide({ ...inputOf({ ...find(id), ...more }), router: saying(proposal) });
+
+describe('the threshold (R-003-15, R-003-16, R-003-30)', () => {
+  const weather = { decision: 'tool', target: { extensionId: 'weather', capabilityId: 'forecast' } } as const;
+
+  test('0.65 itself passes, and less does not', async () => {
+    expect(await decidedAs('tool-read', { ...weather, confidence: 0.65 })).toMatchObject(weather);
+    expect(await decidedAs('tool-read', { ...weather, confidence: 0.649 })).toMatchObject({
+      decision: 'respond',
+      target: null,
+      clamped: ['Its confidence of 0.649 is below 0.65'],
+    });
+  });
+
+  test('without a strong inline signal it asks about what was meant, with two answers to choose from (C-24)', async () => {
+    const mail = { decision: 'tool', target: { extensionId: 'mail', capabilityId: 'send' } } as const;
+    expect(await decidedAs('tool-write', { ...mail, confidence: 0.3 })).toMatchObject({
+      decision: 'clarify',
+      target: null,
+      question: 'Do you mean mail.send?',
+      options: ['yes', 'no'],
+    });
+  });
+
+  test('a delegation below it goes to no one, also not to the generic agent', async () => {
+    const agent = { decision: 'delegate', target: { agentId: 'writer' }, confidence: 0.5 } as const;
+    expect(await decidedAs('variants-ten', agent)).toMatchObject({ decision: 'clarify', target: null });
+  });
+
+  test('is that of the project', async () => {
+    const input = inputOf(find('tool-read'));
+    const router = saying({ ...weather, confidence: 0.7 });
+    expect(await decide({ ...input, router, threshold: 0.8 })).toMatchObject({ target: null });
+    expect(await decide({ ...input, router, threshold: 0.5 })).toMatchObject(weather);
+  });
+});
+
+describe('what is registered (R-003-12, R-003-13, R-003-14, R-003-25)', () => {
+  test('an agent that is not goes to the generic one, where there is one', async () => {
+    const root = { decision: 'delegate', target: { agentId: 'root' } } as const;
+    expect(await decidedAs('variants-ten', root)).toMatchObject({
+      decision: 'delegate',
+      target: { agentId: 'generic' },
+      clamped: ['The agent is not registered; the generic one takes it'],
+    });
+    expect(await decidedAs('variants-ten', root, { agents: ['writer'] })).toMatchObject({
+      decision: 'clarify',
+      target: null,
+      clamped: ['No such agent is registered'],
+    });
+  });
+
+  test.each([
+    ['a tool', { decision: 'tool', target: { extensionId: 'admin', capabilityId: 'reset_all' } }],
+    ['a workflow', { decision: 'workflow', target: { abilityId: 'weather.forecast' } }],
+    ['the prototype of objects', { decision: 'workflow', target: { abilityId: '__proto__' } }],
+  ] as const)('%s that is not is never called', async (_, proposal) => {
+    expect(await decidedAs('tool-read', proposal)).toMatchObject({ decision: 'clarify', target: null });
+  });
+});
+
+describe('consent (R-003-18, R-003-19, R-003-20; C-26, C-27)', () => {
+  const asked = (id: string, proposal: Partial<Proposal>, more = {}) =>
+    decidedAs(id, proposal, more).then(({ target, needs_approval }) => ({ target, needs_approval }));
+  const generic = { decision: 'delegate', target: { agentId: 'generic' } } as const;
+
+  test('a delegation of reads needs none', async () => {
+    const more = { agent_operations: { generic: ['tickets.search'] } };
+    expect(await asked('variants-ten', generic, more)).toEqual({ target: generic.target, needs_approval: false });
+  });
+
+  test.each([
+    ['writes', ['mail.send']],
+    ['calls a workflow, also one among others', ['tickets.search', 'weekly_report']],
+  ])('a delegation to an agent that %s does', async (_, calls) => {
+    const more = { agent_operations: { generic: calls } };
+    expect(await asked('variants-ten', generic, more)).toEqual({ target: generic.target, needs_approval: true });
+  });
+
+  test('a workflow always does, and a tool that writes', async () => {
+    const workflow = { decision: 'workflow', target: { abilityId: 'weekly_report' } } as const;
+    expect(await asked('variants-ten', workflow)).toEqual({ target: workflow.target, needs_approval: true });
+    const mail = { decision: 'tool', target: { extensionId: 'mail', capabilityId: 'send' } } as const;
+    expect(await asked('tool-write', mail)).toEqual({ target: mail.target, needs_approval: true });
+  });
+});
+
+test('what is pending and stale is no reference (R-003-29)', async () => {
+  const stale = { references: { refersTo: 'pending', refersToReason: 'It waits' } } as const;
+  expect(await decidedAs('variants-ten', stale)).toMatchObject({ references: { refersTo: 'latest' } });
+});
+
+test('over 5,000 answers of a model nothing outside of what is allowed is a target, and what acts is sure and consented to (R-003-08, R-003-09, R-003-25, R-003-30)', async () => {
+  const input = inputOf({ ...find('tool-write'), agent_operations: { generic: ['mail.send'] } });
+  const { agents, tools, workflows } = input.targets;
+  const name = fc.oneof(
+    fc.constantFrom('writer', 'generic', 'weather', 'forecast', 'mail', 'send', 'search', 'tickets', 'weekly_report'),
+    fc.constantFrom('deploy_prod', 'mail.send', '__proto__', 'constructor', '', 'WRITER', ' writer'),
+    fc.string(),
+  );
+  const known = fc.constantFrom(...tools.map(({ extensionId, capabilityId }) => ({ extensionId, capabilityId })));
+  const choice = fc.oneof(
+    fc.record({ decision: fc.constantFrom('respond', 'clarify'), target: fc.constant(null) }),
+    fc.record({ decision: fc.constant('delegate'), target: fc.record({ agentId: name }) }),
+    fc.record({
+      decision: fc.constant('tool'),
+      target: fc.oneof(known, fc.record({ extensionId: name, capabilityId: name })),
+    }),
+    fc.record({ decision: fc.constant('workflow'), target: fc.record({ abilityId: name }) }),
+    fc.record({ decision: fc.oneof(fc.constantFrom(...ROUTES), fc.anything()), target: fc.anything() }),
+  );
+  const odd = fc.oneof({ weight: 9, arbitrary: fc.string({ maxLength: 400 }) }, fc.anything());
+  const confidence = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0.65, 1), fc.anything());
+  const references = fc.record({ refersTo: fc.constantFrom(...REFERENCES), refersToReason: odd });
+  const answer = fc
+    .tuple(choice, fc.record({ confidence, rationale: odd, references }))
+    .map(([chosen, rest]) => ({ ...chosen, ...rest }));
+  let read = 0;
+  let acted = 0;
+  await fc.assert(
+    fc.asyncProperty(answer, async (given) => {
+      const answered = readRouterAnswer(textOf(given));
+      if ('fault' in answered) return;
+      read += 1;
+      const router = saying({ ...answered.answer });
+      const decision = await decide({ ...input, router });
+      const { target: to, confidence, needs_approval, rationale, references, question, options } = decision;
+      expect(rationale.length).toBeLessThanOrEqual(400);
+      expect([...references.refersToReason].length).toBeLessThanOrEqual(200);
+      expect(confidence >= 0 && confidence <= 1).toBe(true);
+      expect(options.length).toBeLessThanOrEqual(2);
+      if (decision.decision === 'clarify') expect(question).toBeTruthy();
+      if (decision.decision === 'respond' || decision.decision === 'clarify') {
+        expect(to).toBeNull();
+        return;
+      }
+      acted += 1;
+      expect(confidence).toBeGreaterThanOrEqual(0.65);
+      if (to && 'agentId' in to) {
+        expect(agents.map(({ id }) => id)).toContain(to.agentId);
+        expect(needs_approval).toBe(to.agentId === 'generic');
+      } else if (to && 'abilityId' in to) {
+        expect(workflows.map(({ abilityId }) => abilityId)).toContain(to.abilityId);
+        expect(needs_approval).toBe(true);
+      } else {
+        const called = tools.find((one) => one.extensionId === to?.extensionId && one.capabilityId === to.capabilityId);
+        expect(called?.available).toBe(true);
+        expect(needs_approval).toBe(called?.effects !== 'read' && called?.effects !== 'external_read');
+      }
+    }),
+    { numRuns: 5_000 },
+  );
+  // The property is about something.
+  expect(read).toBeGreaterThan(2_000);
+  expect(acted).toBeGreaterThan(300);
+});
+
+/** As a model would write it; what JSON cannot say is left out. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)) ?? '';
+  } catch {
+    return '';
+  }
+}
