@@ -1,3 +1,4 @@
+import type { Effect } from './effects.js';
 import type { Json, JsonObject } from './json.js';
 
 /** One message of a thread. What is not from a person is read as data: it never asks for anything. */
@@ -63,6 +64,44 @@ export type RouteDecision = (typeof ROUTES)[number];
 
 /** Whom or what a request goes to; null for `respond` and `clarify`. Source: R-003-09; C-21, C-26. */
 export type RouteTarget = { agentId: string } | { extensionId: string; capabilityId: string } | { abilityId: string };
+
+/** The profile of an agent to which a request can go. Source: R-003-12. */
+export interface AgentTarget {
+  id: string;
+  summary: string;
+  /** The gravest of what it may call. */
+  effects: Effect;
+  /** Whether it may call anything of a high level. Source: R-003-19; exact shapes, section 3. */
+  isComplex: boolean;
+}
+
+/** A tool that may be called; C-21: the extension is its server or provider, the capability the tool or operation. */
+export interface ToolTarget {
+  extensionId: string;
+  capabilityId: string;
+  /** The ability behind it. */
+  abilityId: string;
+  summary: string;
+  effects: Effect;
+  /** False where it is not installed, out of scope, disabled, without credential, or where its server does not answer. */
+  available: boolean;
+  /** Why it is not available. */
+  reason?: string | undefined;
+}
+
+/** A high-level ability that may be proposed. */
+export interface WorkflowTarget {
+  abilityId: string;
+  summary: string;
+  effects: Effect;
+}
+
+/** Everything that a request may go to; the rest is never one. Source: R-003-25. */
+export interface Targets {
+  agents: readonly AgentTarget[];
+  tools: readonly ToolTarget[];
+  workflows: readonly WorkflowTarget[];
+}
 
 /** What a decision is about. Source: R-003-11. */
 export const REFERENCES = ['focus_anchor', 'pending', 'latest'] as const;

@@ -106,7 +106,7 @@ describe('ability serve', () => {
     });
     const { json: listed } = await json(['token', 'list']);
     expect(listed).toMatchObject([{ id: made.id, person: 'alice' }]);
-    expect(JSON.stringify(listed)).not.toContain(made.token.split('_')[2]);
+    expect(JSON.stringify(listed)).not.toContain(made.token.replace(/^abt_[0-9a-f]{16}_/, ''));
     expect(await json(['token', 'revoke', made.id])).toMatchObject({ exitCode: 0, json: { id: made.id } });
     expect(await post(`${door.url}/v1/tasks`, { ability: 'util.echo' }, headers)).toMatchObject({ status: 401 });
     expect(await door.stop('SIGINT')).toMatchObject({ exitCode: 0 });

@@ -1,6 +1,7 @@
+import type { AgentTarget } from '../../contracts/routing.js';
 import { wordsIn } from '../words.js';
 import { signalIn } from './signals.js';
-import { type AgentTarget, GENERIC_AGENT } from './targets.js';
+import { GENERIC_AGENT } from './targets.js';
 
 /** Words by which an agent that writes is known. */
 const WRITERS: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import type { FocusContext, RoutingDecision } from '../../contracts/routing.js';
+import type { FocusContext, RoutingDecision, Targets } from '../../contracts/routing.js';
 import { clamp } from './clamp.js';
 import type { CheckValue } from './read-slot.js';
 import { chooseByRules } from './rules-router.js';
@@ -8,7 +8,6 @@ import {
   type RankTargets,
   type RouterInput,
   type ShortlistTargets,
-  type Targets,
   USUAL_THRESHOLD,
 } from './targets.js';
 

@@ -37,7 +37,7 @@ export async function routerData(input: RouterInput): Promise<string> {
     pending: focus.pending && { kind: focus.pending.kind, expects: focus.pending.expects },
     agents: agents.map(({ id, summary }) => ({ agentId: id, summary })),
     tools: input.tools
-      .filter(({ available, abilityId }) => available && isOffered(abilityId))
+      .filter((tool) => isOffered(tool.abilityId) && tool.available)
       .slice(0, MOST_OFFERED)
       .map(({ extensionId, capabilityId, summary, effects }) => ({ extensionId, capabilityId, summary, effects })),
     workflows: input.workflows

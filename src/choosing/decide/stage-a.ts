@@ -8,7 +8,7 @@ import { isConsent, readSelection } from './read-selection.js';
 import { type CheckValue, readSlot } from './read-slot.js';
 import { isWordless, saidIn } from './said-text.js';
 import { signalIn, withoutRefused } from './signals.js';
-import type { RouterInput, Targets } from './targets.js';
+import type { RouterInput } from './targets.js';
 
 /** What the rules before any router say; undefined: they leave it to the router. */
 export type ByRule = Omit<RoutingDecision, 'needs_approval' | 'clamped'> | undefined;
@@ -95,9 +95,4 @@ function toSubAgent(input: RouterInput): ByRule {
     question,
     options,
   };
-}
-
-/** The targets with only the tools that can be called now. Source: R-003-06. */
-export function withoutUnavailable<T extends Targets>(targets: T): T {
-  return { ...targets, tools: targets.tools.filter(({ available }) => available) };
 }

@@ -1,43 +1,13 @@
 import type { Effect } from '../../contracts/effects.js';
-import type { FocusContext, RouterAnswer, RouteTarget } from '../../contracts/routing.js';
-
-/** The profile of an agent to which a request can go. Source: R-003-12. */
-export interface AgentTarget {
-  id: string;
-  summary: string;
-  /** The gravest of what it may call. */
-  effects: Effect;
-  /** Whether it may call anything of a high level. Source: R-003-19; exact shapes, section 3. */
-  isComplex: boolean;
-}
-
-/** A tool that may be called; C-21: the extension is its server or provider, the capability the tool or operation. */
-export interface ToolTarget {
-  extensionId: string;
-  capabilityId: string;
-  /** The ability behind it. */
-  abilityId: string;
-  summary: string;
-  effects: Effect;
-  /** False where it is not installed, out of scope, disabled, without credential, or where its server does not answer. */
-  available: boolean;
-  /** Why it is not available. */
-  reason?: string;
-}
-
-/** A high-level ability that may be proposed. */
-export interface WorkflowTarget {
-  abilityId: string;
-  summary: string;
-  effects: Effect;
-}
-
-/** Everything that a request may go to. */
-export interface Targets {
-  agents: readonly AgentTarget[];
-  tools: readonly ToolTarget[];
-  workflows: readonly WorkflowTarget[];
-}
+import type {
+  AgentTarget,
+  FocusContext,
+  RouterAnswer,
+  RouteTarget,
+  Targets,
+  ToolTarget,
+  WorkflowTarget,
+} from '../../contracts/routing.js';
 
 /** An ability that fits a text, best first; from 0 to 1. */
 export interface Fit {
@@ -110,8 +80,9 @@ export function targetFor(
   { tools, workflows }: Targets,
   ability: string,
 ): { decision: 'tool' | 'workflow'; target: RouteTarget; effects: Effect } | undefined {
-  const tool = tools.find(({ abilityId, available }) => available && abilityId === ability);
+  const tool = tools.find(({ abilityId }) => abilityId === ability);
   if (tool) {
+    if (!tool.available) return undefined;
     const { extensionId, capabilityId, effects } = tool;
     return { decision: 'tool', target: { extensionId, capabilityId }, effects };
   }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { poolOf } from '../../choosing/ability-pool.js';
 import { offeredIn } from '../../choosing/read-abilities.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
+import { definedEffects } from '../../planning/defined-effects.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { definedEffects } from '../answers/effects-of.js';
 import { DETAILS, type RoutedAbility, routeRequest } from '../answers/route-request.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
 

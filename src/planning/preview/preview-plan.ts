@@ -5,13 +5,13 @@ import type { CallPreview, HookPreview, OperationPreview, PlanPreview, StepPrevi
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { digestOf } from '../../rules/canonical.js';
-import { credentialsOf } from '../../rules/credentials.js';
 import { guardedParts } from '../../rules/guarded-parts.js';
 import { denialOf } from '../../rules/hook-facts.js';
 import { planDigest } from '../../rules/plan-digest.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { EnvironmentVariables } from '../environment-variables.js';
 import { inferPlacement } from '../infer-placement.js';
+import { missingCredentials } from '../missing-credentials.js';
 import { resolvePlan } from '../resolve-plan.js';
 import { SecretSource } from '../secret-source.js';
 import { plannedStanding } from '../standing.js';
@@ -147,19 +147,6 @@ function denials(creation: PlanPreview['creation']): Problem[] {
       return denialOf({ ...answer, ...(suggestion !== null && { suggestion }) }).toProblem();
     }),
   );
-}
-
-function missingCredentials(plan: Plan, secrets: SecretSource): Problem[] {
-  const problems = new Map<string, Problem>();
-  for (const { reference, what } of credentialsOf(plan)) {
-    try {
-      secrets.resolve(reference, what);
-    } catch (error) {
-      if (!(error instanceof AbilityError)) throw error;
-      problems.set(reference, error.toProblem());
-    }
-  }
-  return [...problems.values()];
 }
 
 function operationsOf({ operations }: Plan, secrets: SecretSource): OperationPreview[] {

@@ -1,0 +1,116 @@
+import { AbilityError } from '../contracts/problem.js';
+import type { AgentTarget, Targets, ToolTarget, WorkflowTarget } from '../contracts/routing.js';
+import type { Registry } from '../definitions/registry.js';
+import { chooseImplementation, configOf } from './choose-implementation.js';
+import { definedEffects } from './defined-effects.js';
+import { EnvironmentVariables } from './environment-variables.js';
+import { missingCredentials } from './missing-credentials.js';
+import { resolvePlan } from './resolve-plan.js';
+import { SecretSource } from './secret-source.js';
+
+/** Where something is decided. */
+export interface Place {
+  registry: Registry;
+  environment: string;
+  /** In which credentials are looked for. */
+  env: NodeJS.ProcessEnv;
+}
+
+/**
+ * What a request may go to in an environment: the agents, and of the abilities given those of a low level as tools, the others as workflows.
+ *
+ * Whether a tool is available is looked at when it is asked, and once: few of thousands are. Source: R-003-06, R-003-12, R-003-14; C-21.
+ */
+export function routeTargets(place: Place, abilities: Iterable<{ id: string; level: 'high' | 'low' }>): Targets {
+  const tools: ToolTarget[] = [];
+  const workflows: WorkflowTarget[] = [];
+  const taken = new Set<string>();
+  for (const { id, level } of abilities) {
+    if (level === 'low') tools.push(toolTarget(place, id, taken));
+    else workflows.push({ abilityId: id, summary: summaryOf(place, id), effects: effectsOf(place, id) });
+  }
+  return { tools, workflows, agents: agentTargets(place) };
+}
+
+function agentTargets(place: Place): AgentTarget[] {
+  const { registry, environment } = place;
+  return [...registry.agents.values()]
+    .map(({ value }) => value)
+    .filter(({ scope }) => scope.environments?.includes(environment) ?? true)
+    .map(({ id, summary, operations }) => {
+      const isComplex = operations.some((called) => registry.workflows.has(called) || registry.agents.has(called));
+      return { id, summary, effects: effectsOf(place, id), isComplex };
+    });
+}
+
+function toolTarget(place: Place, id: string, taken: Set<string>): ToolTarget {
+  const names = namesOf(place, id);
+  // Two operations may call the same tool: then the other goes by its own name.
+  const { extensionId, capabilityId } = taken.has(keyOf(names)) ? ownNames(id) : names;
+  taken.add(keyOf({ extensionId, capabilityId }));
+  let reason: string | null | undefined;
+  const whyNot = (): string | null => {
+    reason ??= unavailability(place, id) ?? null;
+    return reason;
+  };
+  return {
+    extensionId,
+    capabilityId,
+    abilityId: id,
+    summary: summaryOf(place, id),
+    effects: effectsOf(place, id),
+    get available() {
+      return whyNot() === null;
+    },
+    get reason() {
+      return whyNot() ?? undefined;
+    },
+  };
+}
+
+/** Server and tool, or, for what is no tool of a server, the parts of its key. Source: C-21. */
+function namesOf({ registry, environment }: Place, id: string): { extensionId: string; capabilityId: string } {
+  const operation = registry.operations.get(id);
+  try {
+    const config = configOf(registry, id);
+    const chosen =
+      operation && chooseImplementation(registry, operation, config, config?.value.environments?.[environment]);
+    const { body } = chosen ?? {};
+    const { server, tool } = body?.kind === 'mcp' ? body.mcp : {};
+    if (server && tool) return { extensionId: server, capabilityId: tool };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+  }
+  return ownNames(id);
+}
+
+function ownNames(id: string): { extensionId: string; capabilityId: string } {
+  const dot = id.indexOf('.');
+  return dot < 0
+    ? { extensionId: id, capabilityId: id }
+    : { extensionId: id.slice(0, dot), capabilityId: id.slice(dot + 1) };
+}
+
+function keyOf({ extensionId, capabilityId }: { extensionId: string; capabilityId: string }): string {
+  return JSON.stringify([extensionId, capabilityId]);
+}
+
+/** Why an ability cannot be called here; undefined: it can, as far as files and the environment tell. Source: R-003-06. */
+export function unavailability({ registry, environment, env }: Place, id: string): string | undefined {
+  try {
+    const { plan } = resolvePlan(registry, id, environment, new EnvironmentVariables(registry.root, environment, env));
+    return missingCredentials(plan, new SecretSource(registry.root, environment, env))[0]?.message;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return error.message;
+  }
+}
+
+function summaryOf({ registry }: Place, id: string): string {
+  return (registry.operations.get(id) ?? registry.workflows.get(id))?.value.summary ?? '';
+}
+
+/** What no one can tell could be anything. */
+function effectsOf({ registry }: Place, id: string): AgentTarget['effects'] {
+  return definedEffects(registry, id) ?? 'destructive';
+}
