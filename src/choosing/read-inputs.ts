@@ -43,8 +43,37 @@ export function readInputs(schema: JsonObject, text: string): ReadInputs {
   take((input, others) => onlyOfFormat(input, others, text));
   take((input, others) => onlyNumber(input, others, text, Object.values(given)));
   take((input, others) => onlyQuoted(input, others, text, Object.values(given)));
+  take((input, others) => onlyIdentifier(input, others, text, Object.values(given)));
   const missing = wanted.filter(({ name }) => !(name in given)).map(describe);
   return { given, missing };
+}
+
+/**
+ * What a request says of inputs that need not be given: those named with their value, the only choice of a list, the only value of a
+ * format or a pattern, and the only number where one input alone can take it.
+ */
+export function readOptional(schema: JsonObject, text: string, given: JsonObject): JsonObject {
+  const { properties } = schema;
+  const open = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, property]): Wanted[] =>
+    isJsonObject(property) && !(name in given) ? [{ name, schema: property }] : [],
+  );
+  const found: JsonObject = {};
+  const readers = [
+    namedValue,
+    (input: Wanted) => onlyChoice(input, text),
+    (input: Wanted, _: string, others: readonly Wanted[]) => onlyOfFormat(input, others, text),
+    onlyOfPattern,
+    (input: Wanted, _: string, others: readonly Wanted[]) =>
+      onlyNumber(input, others, text, [...Object.values(given), ...Object.values(found)]),
+  ];
+  for (const read of readers) {
+    for (const input of open.filter(({ name }) => !(name in found))) {
+      const others = open.filter((other) => other !== input && !(other.name in found));
+      const value = read(input, text, others);
+      if (value !== undefined) found[input.name] = value;
+    }
+  }
+  return found;
 }
 
 /** A required input with its schema. */
@@ -89,6 +118,8 @@ function namedValue({ name, schema }: Wanted, text: string): Json | undefined {
   ).exec(text);
   if (!loose) return undefined;
   const value = unquoted(loose);
+  // "build 12 34" names two, or neither.
+  if (/^[\d.-]+$/.test(value) && /^\s+\d/.test(text.slice(loose.index + loose[0].length))) return undefined;
   return loose[3] === undefined || /\p{N}/u.test(value) ? fitting(schema, value) : undefined;
 }
 
@@ -99,7 +130,10 @@ function onlyChoice({ schema }: Wanted, text: string): Json | undefined {
   const said = choices.filter((choice) => {
     return typeof choice === 'string' && findPhrases(phrasesOf([choice]), words).length > 0;
   });
-  return said.length === 1 ? said[0] : undefined;
+  if (said.length < 2) return said[0];
+  // "refund charge c-42" says what to do first.
+  const [first] = words;
+  return words.includes('or') ? undefined : said.find((choice) => String(choice).toLowerCase() === first);
 }
 
 const FORMATS: Record<string, RegExp> = {
@@ -116,6 +150,22 @@ function onlyOfFormat({ schema }: Wanted, others: readonly Wanted[], text: strin
   if (!pattern || others.some((other) => other.schema.format === format)) return undefined;
   const [only, ...more] = new Set(text.match(pattern) ?? []);
   return more.length === 0 ? only : undefined;
+}
+
+/** The only word that fits a pattern which words do not fit in general. */
+function onlyOfPattern({ schema }: Wanted, text: string): Json | undefined {
+  const { type, pattern } = schema;
+  if (type !== 'string' || typeof pattern !== 'string' || !isPlainPattern(pattern)) return undefined;
+  const form = new RegExp(pattern, 'u');
+  if (['word', 'a', 'Word-1'].some((word) => form.test(word))) return undefined;
+  const words = new Set((text.match(/[^\s,;!?"']+/gu) ?? []).map((word) => word.replace(/[.:)]+$/, '')));
+  const [only, ...more] = [...words].filter((word) => word.length <= 100 && form.test(word));
+  return more.length === 0 ? only : undefined;
+}
+
+/** Short, anchored, and without what makes matching slow. */
+function isPlainPattern(pattern: string): boolean {
+  return /^\^[^()]*(?:\([^()]*\)[^()+*{]*)?\$$/.test(pattern) && pattern.length <= 60;
 }
 
 function onlyNumber(
@@ -144,6 +194,23 @@ function onlyQuoted(
   const quoted = [...text.matchAll(/"([^"\n]+)"|“([^”\n]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
   const [only, ...more] = new Set(quoted.filter((value) => !taken.includes(value)));
   return more.length === 0 ? only : undefined;
+}
+
+/** "u-42": letters, a sign and digits. */
+const IDENTIFIER =
+  /(?<![\p{L}\p{N}_./@:-])\p{L}+(?:[-_][\p{L}\p{N}]+)*[-_]\p{N}[\p{L}\p{N}]*(?:[-_][\p{L}\p{N}]+)*(?![\p{L}\p{N}_/@-])/gu;
+
+/** The only word that looks like an identifier, where one input alone is one by its name. */
+function onlyIdentifier(
+  { name, schema }: Wanted,
+  others: readonly Wanted[],
+  text: string,
+  taken: readonly Json[],
+): Json | undefined {
+  const isId = (wanted: Wanted): boolean => wanted.schema.type === 'string' && wordTexts(wanted.name).at(-1) === 'id';
+  if (!isId({ name, schema }) || others.some(isId)) return undefined;
+  const [only, ...more] = new Set((text.match(IDENTIFIER) ?? []).filter((word) => !taken.includes(word)));
+  return only !== undefined && more.length === 0 ? fitting(schema, only) : undefined;
 }
 
 function unquoted([, double, single, bare]: RegExpExecArray): string {

@@ -22,6 +22,11 @@ export const CODES = {
     means: 'No ability of that id is registered in this project.',
     next: 'Run `ability list` to see what there is; the message names the nearest ids.',
   },
+  'ability.unavailable_here': {
+    exit: EXIT.unavailable,
+    means: 'What fits a request in plain words cannot run in this environment, or lacks what it needs.',
+    next: 'Choose another environment with `--env`, or set what the message names.',
+  },
   'api.output_invalid': {
     exit: EXIT.failed,
     means:

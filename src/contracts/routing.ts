@@ -37,6 +37,8 @@ export interface Pending {
   given?: JsonObject;
   /** The request that it is about, as it was typed. */
   request?: string;
+  /** The plan that is agreed to, as `--plan` takes it: nothing else is run. */
+  plan?: string;
 }
 
 /** What a request is decided by. Source: R-003-01; exact shapes, section 3. */
@@ -117,15 +119,21 @@ export interface RouterAnswer {
   references: { refersTo: (typeof REFERENCES)[number]; refersToReason: string };
 }
 
+/** An answer to a question, and what is meant by it: an ability, an earlier message, or nothing that was offered. */
+export interface Choice {
+  label: string;
+  means: { ability_id: string } | { message_id: string } | null;
+}
+
 /** A decision that may be acted on: what a router answered, within what is allowed. */
 export interface RoutingDecision extends RouterAnswer {
   /** `a`: by rule, no router was asked. */
   stage: 'a' | 'b';
   /** Who chose; `fallback`: the rules, since the model failed. */
   router: 'rules' | 'model' | 'fallback';
-  /** With `clarify`: one short question, and up to two answers to choose from. */
+  /** With `clarify`: one short question, and up to two answers to choose from. Source: R-003-16. */
   question: string | null;
-  options: string[];
+  options: Choice[];
   /** With what was pending and is now answered: what goes to it. */
   continuation: { kind: Pending['kind']; value: Json; pending: Pending } | null;
   /** Whether a person has to agree before anything is delegated or called. Source: R-003-18 to R-003-20; C-26, C-27. */

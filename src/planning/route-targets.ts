@@ -73,10 +73,11 @@ function namesOf({ registry, environment }: Place, id: string): { extensionId: s
   const operation = registry.operations.get(id);
   try {
     const config = configOf(registry, id);
-    const chosen =
-      operation && chooseImplementation(registry, operation, config, config?.value.environments?.[environment]);
-    const { body } = chosen ?? {};
-    const { server, tool } = body?.kind === 'mcp' ? body.mcp : {};
+    const settings = config?.value.environments?.[environment];
+    const chosen = operation && chooseImplementation(registry, operation, config, settings);
+    const own = chosen?.body.kind === 'mcp' ? chosen.body.mcp : undefined;
+    const server = own && (settings?.mcp_server ?? own.server);
+    const tool = own && (settings?.mcp_tool ?? own.tool);
     if (server && tool) return { extensionId: server, capabilityId: tool };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;

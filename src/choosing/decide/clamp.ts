@@ -1,7 +1,7 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
 import { wordsIn } from '../words.js';
 import { actOf } from './asks-for.js';
-import { questionAbout } from './questions.js';
+import { type Question, questionAbout, questionOfAbilities } from './questions.js';
 import { isConsent } from './read-selection.js';
 import { capped } from './router-answer.js';
 import { isWordless, saidIn } from './said-text.js';
@@ -147,19 +147,16 @@ function withinConfidence(state: Clamping, input: RouterInput): Clamping {
 }
 
 /** "Do you mean X?" of what was not sure enough. */
-function aboutProposal(
-  { proposal: { target } }: Clamping,
-  input: RouterInput,
-): { question: string; options: string[] } {
+function aboutProposal({ proposal: { target } }: Clamping, input: RouterInput): Question {
   const named = nameOf(target, input);
-  return named ? { question: `Do you mean ${named}?`, options: ['yes', 'no'] } : questionFor(input);
+  return named ? questionOfAbilities([named]) : questionFor(input);
 }
 
 function nameOf(target: Proposal['target'], input: RouterInput): string | undefined {
   return (toolOf(input, target) ?? workflowOf(input, target))?.abilityId;
 }
 
-function questionFor({ focus }: RouterInput): { question: string; options: string[] } {
+function questionFor({ focus }: RouterInput): Question {
   return questionAbout(focus.candidates, 'What should be done, in other words?');
 }
 
@@ -167,7 +164,7 @@ function refused(
   { proposal, clamped }: Clamping,
   why: string,
   decision: 'respond' | 'clarify',
-  ask: { question: string | null; options: string[] } = { question: null, options: [] },
+  ask: Pick<Proposal, 'question' | 'options'> = { question: null, options: [] },
 ): Clamping {
   return { proposal: { ...proposal, decision, target: null, ...ask }, clamped: [...clamped, why] };
 }

@@ -106,3 +106,12 @@ function faultOf(error: unknown, { url, timeoutMs }: RouterModel, signal: AbortS
   if (typeof status === 'number') return new RouterFault(`The model was asked in vain: ${url.host} answered ${status}`);
   return new RouterFault(`The model was asked in vain: ${url.host} was not reached, or answered what cannot be read`);
 }
+
+/** In place of a model that should be asked and cannot be. @param reason a sentence without a full stop. */
+export function unaskable(reason: string): Router {
+  return {
+    choose: async () => {
+      throw new RouterFault(`The model was not asked: ${reason}`);
+    },
+  };
+}

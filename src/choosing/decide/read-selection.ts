@@ -83,10 +83,12 @@ function byLabel(bare: string, options: readonly Option[]): Option | undefined {
 
 /** Yes and no in the words people use, where these are what can be chosen. */
 function readAgreement(plain: string, options: readonly Option[]): Option | undefined {
-  const find = (value: boolean): Option | undefined => options.find((option) => option.value === value);
-  if (!find(true) || !find(false)) return undefined;
-  if (AGREED.has(plain)) return find(true);
-  return REFUSED.has(plain) ? find(false) : undefined;
+  const find = (value: boolean, label: string): Option | undefined =>
+    options.find((option) => option.value === value || normal(option.label) === label);
+  const [yes, no] = [find(true, 'yes'), find(false, 'no')];
+  if (!yes || !no) return undefined;
+  if (AGREED.has(plain)) return yes;
+  return REFUSED.has(plain) ? no : undefined;
 }
 
 function only<T>(found: readonly T[]): T | undefined {

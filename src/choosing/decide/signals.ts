@@ -124,6 +124,14 @@ export function isAbout(said: string): boolean {
   return QUESTION.test(said) && !ASKED_TO_DO.test(said);
 }
 
+const WHETHER =
+  /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:is|are|does|do|did|has|have|can|could|will|would|any|check)\b/i;
+
+/** Whether a question is answered by yes or no. */
+export function isWhether(said: string): boolean {
+  return WHETHER.test(said);
+}
+
 const BEFORE_REFUSAL = '^\\W*(?:(?:please|ok|okay|no|wait|hey|hang on|hold on|actually|but|and|so)\\b\\W*)*';
 /** "stop the server" asks for something; "stop" and "cancel that" do not. */
 const REFUSAL = new RegExp(

@@ -82,8 +82,8 @@ function toSubAgent(input: RouterInput): ByRule {
   }
   const { question, options } = focus.anchor
     ? {
-        question: 'No agent is registered here that could take it. Should it be answered without one?',
-        options: ['yes', 'no'],
+        question: 'No agent is registered here that could take it. What should be done instead?',
+        options: [],
       }
     : questionAbout(focus.candidates, 'What should the sub-agent do?');
   return {

@@ -1,6 +1,7 @@
 import type { Effect } from '../../contracts/effects.js';
 import type {
   AgentTarget,
+  Choice,
   FocusContext,
   RouterAnswer,
   RouteTarget,
@@ -15,6 +16,10 @@ export interface Fit {
   score: number;
   /** Why, in one sentence without a full stop. */
   reason?: string;
+  /** Words of the text that it has. */
+  words?: readonly string[];
+  /** Why it cannot be called here, in one sentence without a full stop. */
+  unavailable?: string;
 }
 
 /** How the abilities among the targets fit a text. */
@@ -45,7 +50,7 @@ export interface Proposal extends RouterAnswer {
   /** With `clarify`. */
   question: string | null;
   /** At most two. */
-  options: string[];
+  options: Choice[];
 }
 
 /** What changes nothing outside of the reply. Source: R-003-18, R-003-20; C-27. */
@@ -79,13 +84,15 @@ export function agentOf({ agents }: Targets, target: RouteTarget | null): AgentT
 export function targetFor(
   { tools, workflows }: Targets,
   ability: string,
-): { decision: 'tool' | 'workflow'; target: RouteTarget; effects: Effect } | undefined {
+): { decision: 'tool' | 'workflow'; target: RouteTarget; effects: Effect; summary: string } | undefined {
   const tool = tools.find(({ abilityId }) => abilityId === ability);
   if (tool) {
     if (!tool.available) return undefined;
-    const { extensionId, capabilityId, effects } = tool;
-    return { decision: 'tool', target: { extensionId, capabilityId }, effects };
+    const { extensionId, capabilityId, effects, summary } = tool;
+    return { decision: 'tool', target: { extensionId, capabilityId }, effects, summary };
   }
   const workflow = workflows.find(({ abilityId }) => abilityId === ability);
-  return workflow && { decision: 'workflow', target: { abilityId: ability }, effects: workflow.effects };
+  if (!workflow) return undefined;
+  const { effects, summary } = workflow;
+  return { decision: 'workflow', target: { abilityId: ability }, effects, summary };
 }

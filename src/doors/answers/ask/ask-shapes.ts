@@ -1,11 +1,10 @@
-import type { Connection } from '../../../client/index.js';
 import type { Caller } from '../../../contracts/callers.js';
+import type { Effect } from '../../../contracts/effects.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type { Person } from '../../../contracts/people.js';
-import type { PlanPreview } from '../../../contracts/preview.js';
-import type { RecruitmentResult, RoutingDecision } from '../../../contracts/routing.js';
+import type { Problem } from '../../../contracts/problem.js';
+import type { Pending, RecruitmentResult, RoutingDecision } from '../../../contracts/routing.js';
 import type { TurnContext } from '../../../contracts/session.js';
-import type { TaskResult } from '../../../contracts/task.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { RoutedAbility } from '../route-request.js';
 
@@ -19,13 +18,10 @@ export interface Request {
   user: Person;
   /** What the one who asks is; left out: not known. */
   caller?: Caller;
+  /** In which credentials, and the address of a model, are looked for. */
   env: NodeJS.ProcessEnv;
-  /** Id of the run; the same one again goes on where it was left. */
-  run: string;
   /** The specialist that is named. Source: R-004-22, R-004-23. */
   pack?: string;
-  /** An open session; left out: one of its own, which is ended when nothing is asked back. */
-  session?: string;
   /** The plan is agreed to beforehand; never an approval. */
   agreed: boolean;
   signal?: AbortSignal;
@@ -34,48 +30,70 @@ export interface Request {
 /** What a request comes to. */
 export const OUTCOMES = ['runs', 'planned', 'asks', 'answers', 'unavailable'] as const;
 
+/** One of {@link OUTCOMES}. */
+export type Outcome = (typeof OUTCOMES)[number];
+
 /** One call that is planned. */
 export interface PlannedCall {
   ability_id: string;
   input: JsonObject;
-  effects: PlanPreview['effects'];
-  /** The digest of ability and input, as `--plan` takes it. */
+  effects: Effect;
+  /** The digests of plan and input, as `--plan` takes them. */
   reference: string;
-  /** Who is asked before it or in it; empty: no one. */
+  /** Who is asked before it or in it; none: no one. */
   approvals: { title: string; asked: 'yes' | 'maybe'; approvers: string[] }[];
   warnings: string[];
 }
 
-/** What is printed, and answered over HTTP. */
-export interface AskAnswer {
-  run: string;
-  /** Null where nothing was asked of the server. */
-  session_id: string | null;
-  request: string;
-  environment: string;
-  scope: string;
-  /**
-   * `runs`: tasks were made; `planned`: it would run so; `asks`: something has to be said first, in the same session; `answers`: nothing is
-   * to be run; `unavailable`: what was chosen cannot run.
-   */
-  outcome: (typeof OUTCOMES)[number];
+/** What a request comes to, before anything is done. */
+export interface Considered {
+  outcome: Outcome;
   /** In words. */
   answer: string;
   /** With `asks`: one question, and what can be answered where that is one of a few. */
   question: string | null;
   options: string[];
   decision: RoutingDecision;
-  /** Hints of the hooks, as the AI reads them; null where no session was asked. */
-  turn_context: TurnContext | null;
   /** What fits, best first. */
   suggestions: RoutedAbility[];
+  /** What came nearest, where nothing fits. */
+  nearest: string[];
   plan: PlannedCall[];
   /** With `unavailable`. */
-  problem: { code: string; message: string; suggestion: string | null } | null;
-  tasks: { task_key: string; ability_id: string; status: string }[];
-  /** Source: R-004-20, R-004-21. */
-  _meta: { pack: string; required_capabilities: string[]; routing_method: RecruitmentResult['routing_method'] };
+  problem: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
+  /** With `asks`: what waits for the answer. */
+  pending: Pending | null;
+  /** Set where a task is to be tried again: its key. */
+  retries: string | null;
+  /** Whether nothing here does what is asked. Source: R-000-93. */
+  abstained: boolean;
 }
 
-/** How tasks of a request are waited for; undefined: they are not. */
-export type Waiting = (connection: Connection, taskKey: string) => Promise<TaskResult | undefined>;
+/** What is printed, and answered over HTTP. */
+export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'abstained'> {
+  /** Null with `--dry-run`. */
+  run: string | null;
+  /** Null where nothing was asked of the server. */
+  session_id: string | null;
+  request: string;
+  environment: string;
+  scope: string;
+  /** Hints of the hooks, as an AI reads them; null where no session was asked. */
+  turn_context: TurnContext | null;
+  tasks: AskedTask[];
+  /** Source: R-004-20, R-004-21. */
+  _meta: {
+    pack: string;
+    required_capabilities: string[];
+    routing_method: RecruitmentResult['routing_method'];
+    session_id?: string;
+  };
+}
+
+/** A task of a run. */
+export interface AskedTask {
+  task_key: string;
+  ability_id: string;
+  /** A state of a task. */
+  status: string;
+}

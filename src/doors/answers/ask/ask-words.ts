@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../contracts/json.js';
+import type { Problem } from '../../../contracts/problem.js';
 import type { PlannedCall } from './ask-shapes.js';
 import type { OpenInput } from './plan-call.js';
 
@@ -13,14 +14,32 @@ export function questionFor({ ability_id, name, schema }: OpenInput): string {
   const { description, type, enum: choices } = schema;
   const about = typeof description === 'string' ? ` (${description.trim().replace(/\.$/, '')})` : '';
   if (Array.isArray(choices)) return `Which ${name}${about} for ${ability_id}: ${listed(choices.map(String), 'or')}?`;
-  const kind = typeof type === 'string' && type !== 'string' ? `, ${withArticle(type)}` : '';
+  const kind = typeof type === 'string' && type !== 'string' ? `, ${withArticle(type)},` : '';
   return `What is the ${name}${about}${kind} for ${ability_id}?`;
 }
 
 /** What would be done, in a sentence that asks for agreement. */
-export function agreementFor(plan: readonly PlannedCall[]): string {
-  const calls = plan.map(({ ability_id, input, effects }) => `${ability_id}${inputWords(input)} (${effects})`);
-  return `Run ${listed(calls, 'and')}?`;
+export function agreementFor({ ability_id, input, effects }: PlannedCall, environment: string): string {
+  return `Run ${ability_id}${inputWords(input)} in ${environment}? (${effects.replaceAll('_', ' ')})`;
+}
+
+/** That nothing fits, with what comes nearest. */
+export function nothingFits(nearest: readonly string[]): string {
+  const near = nearest.length > 0 ? ` Nearest, and not near enough: ${listed(nearest, 'and')}.` : '';
+  return `No ability here does that, so nothing was run.${near}`;
+}
+
+/** What fits and does not run here, with the reason. */
+export function cannotRun(
+  missed: readonly { ability_id: string; reason: string }[],
+): Pick<Problem, 'code' | 'message' | 'suggestion'> {
+  const [first] = missed;
+  const parts = missed.map(({ ability_id, reason }) => `${ability_id}: ${reason}`);
+  return {
+    code: 'ability.unavailable_here',
+    message: `What fits does not run here. ${parts.join('; ')}`,
+    suggestion: `\`ability show ${first?.ability_id}\` says where it runs, and \`ability doctor\` what is missing.`,
+  };
 }
 
 function inputWords(input: JsonObject): string {

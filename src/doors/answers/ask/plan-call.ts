@@ -1,4 +1,4 @@
-import { readInputs } from '../../../choosing/read-inputs.js';
+import { readInputs, readOptional } from '../../../choosing/read-inputs.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { ApprovalPreview, PlanPreview, StepPreview } from '../../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
@@ -34,8 +34,11 @@ export function planCall(
 ): Planning {
   const { registry, environment, env } = request;
   const schema = schemaOf(registry, ability);
-  const given = { ...requestInput(schema, text), ...readInputs(schema, text).given, ...known };
-  const [missing] = requiredOf(schema).filter((name) => !Object.hasOwn(given, name));
+  const said = { ...requestInput(schema, text), ...readInputs(schema, text).given };
+  const given = { ...readOptional(schema, text, said), ...said, ...known };
+  const [missing] = [...requiredOf(schema), ...requiredByBranch(schema, given)].filter(
+    (name) => !Object.hasOwn(given, name),
+  );
   if (missing !== undefined)
     return { open: { ability_id: ability, name: missing, schema: inputSchema(schema, missing), given } };
   try {
@@ -62,6 +65,23 @@ function requiredOf(schema: JsonObject): string[] {
   const { required } = schema;
   const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
   return names.filter((name) => !('default' in inputSchema(schema, name)) && !('const' in inputSchema(schema, name)));
+}
+
+/** What the one branch of `oneOf` or `anyOf` requires that what is given may be of. */
+function requiredByBranch(schema: JsonObject, given: JsonObject): string[] {
+  const branches = [schema.oneOf, schema.anyOf].flatMap((list) =>
+    Array.isArray(list) ? list.filter(isJsonObject) : [],
+  );
+  const [only, ...more] = branches.filter((branch) => mayBe(branch, given));
+  if (!only || more.length > 0 || !Array.isArray(only.required)) return [];
+  return only.required.filter((name) => typeof name === 'string');
+}
+
+function mayBe(branch: JsonObject, given: JsonObject): boolean {
+  return Object.entries(given).every(([name, value]) => {
+    const { const: wanted } = inputSchema(branch, name);
+    return wanted === undefined || wanted === value;
+  });
 }
 
 function requestInput(schema: JsonObject, text: string): Record<string, Json> {

@@ -42,7 +42,10 @@ describe('the threshold (R-003-15, R-003-16, R-003-30)', () => {
       decision: 'clarify',
       target: null,
       question: 'Do you mean mail.send?',
-      options: ['yes', 'no'],
+      options: [
+        { label: 'yes', means: { ability_id: 'mail.send' } },
+        { label: 'no', means: null },
+      ],
     });
   });
 

@@ -1,0 +1,61 @@
+import { stemOf } from '../stem.js';
+import { wordsIn } from '../words.js';
+
+/** What a request asks to be done, by its first word that is a verb of one of these kinds. */
+export interface Action {
+  /** `write`: it changes something; what only reads cannot be meant. */
+  kind: 'read' | 'write';
+  /** The stems of the verb and of those that mean the same. */
+  stems: ReadonlySet<string>;
+}
+
+/** Verbs that mean about the same; those that are nouns as often, such as `mail`, are left out. */
+const READ = [
+  'show list display print view',
+  'get fetch read give',
+  'find search look lookup query',
+  'check see inspect count compare',
+];
+const WRITE = [
+  'delete remove drop wipe erase purge clear truncate',
+  'create add insert write register make',
+  'update change edit modify set rename',
+  'send notify publish',
+  'deploy release ship',
+  'stop kill cancel abort terminate',
+  'restart reboot',
+  'pause suspend',
+  'pay charge bill',
+  'refund reimburse',
+  'upload import',
+  'restore recover',
+  'approve grant',
+  'revoke disable block ban',
+  'close resolve',
+  'merge',
+  'rotate',
+  'move copy',
+  'invite sign',
+  'book order buy',
+  'migrate',
+  'transfer',
+];
+const ACTIONS = new Map([...actionsOf('read', READ), ...actionsOf('write', WRITE)]);
+/** A verb comes early in what is asked. */
+const FIRST_WORDS = 8;
+
+function actionsOf(kind: Action['kind'], groups: readonly string[]): [string, Action][] {
+  return groups.flatMap((group) => {
+    const stems = new Set(group.split(' ').map(stemOf));
+    return [...stems].map((stem): [string, Action] => [stem, { kind, stems }]);
+  });
+}
+
+/** What a request asks to be done; undefined where its verb tells nothing, as in "run the tests". */
+export function actionIn(said: string): Action | undefined {
+  for (const { stem } of wordsIn(said).slice(0, FIRST_WORDS)) {
+    const action = ACTIONS.get(stem);
+    if (action) return action;
+  }
+  return undefined;
+}

@@ -1,0 +1,112 @@
+import type { Effect } from '../../contracts/effects.js';
+import { FITS } from '../ranker.js';
+import { stemOf } from '../stem.js';
+import { wordsIn } from '../words.js';
+import { type Action, actionIn } from './action.js';
+import { act, clarify, respond } from './propose.js';
+import { eitherOr, questionOfAbilities } from './questions.js';
+import { saidIn } from './said-text.js';
+import { isAbout, isShortQuestion, isWhether } from './signals.js';
+import { type Fit, isReading, type Proposal, type RouterInput, targetFor, USUAL_THRESHOLD } from './targets.js';
+
+/** From this score on something nearly fits, and is worth a question. */
+const NEARLY = 0.4;
+/** Two that fit about as well are asked about. */
+const ALIKE = 0.92;
+/** What has so many times the score of the next, and only reads, is a little surer. */
+const ALONE = { before: 2, gain: 0.05 };
+
+/** An ability that has something of the request, and can be called. */
+interface Callable extends Fit {
+  decision: 'tool' | 'workflow';
+  target: NonNullable<Proposal['target']>;
+  effects: Effect;
+  summary: string;
+}
+
+/** What the abilities say of themselves. A question about something calls nothing that changes anything. */
+export async function byFit(input: RouterInput, about: string): Promise<Proposal> {
+  const said = saidIn(input.text);
+  const ranked = await input.rank(about);
+  const missed = unavailableBest(input, ranked);
+  if (missed) return missed;
+  const callable = ranked.flatMap((fit): Callable[] => {
+    const found = targetFor(input, fit.abilityId);
+    return found ? [{ ...fit, ...found }] : [];
+  });
+  const action = isAbout(said) ? undefined : actionIn(about);
+  const fits = callable.filter((one) => suits(one, action) && (!isAbout(said) || isReading(one.effects)));
+  const [best, next] = preferred(fits, action);
+  const confidence = best ? confidenceOf(best, next) : 0;
+  if (best && confidence >= input.threshold) {
+    if (next && next.decision === best.decision && next.score >= best.score * ALIKE) {
+      return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
+    }
+    return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
+  }
+  const [checks] = callable;
+  // "Does sign-up still work?" may be asked of a test; whether it is run is up to the person.
+  if (isWhether(said) && checks?.decision === 'workflow' && confidenceOf(checks, undefined) >= input.threshold) {
+    return clarify('A question that this may answer', questionOfAbilities([checks.abilityId]));
+  }
+  if (isShortQuestion(said)) return respond(0.8, 'A short question that needs one answer');
+  return beforeWaiting(input) ?? nearly(fits) ?? respond(0.7, 'No ability here fits it');
+}
+
+/** What fits best cannot be called: then nothing else is, since it would be a guess. Source: R-003-06. */
+function unavailableBest(input: RouterInput, [best]: readonly Fit[]): Proposal | undefined {
+  if (!best || best.score < FITS || targetFor(input, best.abilityId)) return undefined;
+  const reason = best.unavailable ?? input.tools.find(({ abilityId }) => abilityId === best.abilityId)?.reason;
+  return respond(0.9, `${best.abilityId} fits best, and cannot be called here${reason ? `: ${reason}` : ''}`);
+}
+
+/** Whether an ability can do what a verb asks: what changes nothing deletes nothing, and what is to be shown changes nothing. */
+function suits(one: Callable, action: Action | undefined): boolean {
+  if (!action) return true;
+  if (action.kind === 'read') return one.decision === 'workflow' || isReading(one.effects);
+  return !isReading(one.effects) && hasVerb(one, action);
+}
+
+/** Of those that fit about as well as the first, the one alone that has the verb comes before it. */
+function preferred(fits: readonly Callable[], action: Action | undefined): readonly Callable[] {
+  const [first] = fits;
+  if (!first || !action) return fits;
+  const alike = fits.filter(({ score }) => score >= first.score * ALIKE);
+  const [only, ...more] = alike.filter((one) => hasVerb(one, action));
+  return only && more.length === 0 ? [only, ...fits.filter((one) => one !== only && !alike.includes(one))] : fits;
+}
+
+function hasVerb({ abilityId, summary, words = [] }: Callable, { stems }: Action): boolean {
+  return [...wordsIn(`${abilityId} ${summary}`).map(({ stem }) => stem), ...words.map(stemOf)].some((stem) =>
+    stems.has(stem),
+  );
+}
+
+/** As a score, but {@link FITS} is as sure as the usual threshold: that is where an ability is worth offering. Source: R-003-15. */
+function confidenceOf({ score, effects }: Callable, next: Callable | undefined): number {
+  const sure =
+    score < FITS
+      ? (score / FITS) * USUAL_THRESHOLD
+      : USUAL_THRESHOLD + ((score - FITS) * (1 - USUAL_THRESHOLD)) / (1 - FITS);
+  const isAlone = isReading(effects) && (next?.score ?? 0) * ALONE.before <= score;
+  return Math.round(Math.min(1, sure + (isAlone ? ALONE.gain : 0)) * 100) / 100;
+}
+
+/** A word or two that choose none of the options that wait, and ask for nothing else: they are asked again. Source: R-003-04, R-003-16. */
+function beforeWaiting({ focus: { pending }, text }: RouterInput): Proposal | undefined {
+  if (pending?.kind !== 'workflow_waiting' || !('options' in pending.expects)) return undefined;
+  const words = text.trim().split(/\s+/).length;
+  if (words > 3) return undefined;
+  const labels = pending.expects.options.map(({ label }) => label);
+  const meant = labels.filter((label) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
+  return clarify(
+    'It chooses none of what can be chosen',
+    eitherOr((meant.length > 1 ? meant : labels).map((label) => ({ label, means: null }))),
+  );
+}
+
+function nearly(fits: readonly Callable[]): Proposal | undefined {
+  const named = fits.filter(({ score }) => score >= NEARLY).map(({ abilityId }) => abilityId);
+  if (named.length === 0) return undefined;
+  return clarify('What comes nearest may not be meant', questionOfAbilities(named));
+}

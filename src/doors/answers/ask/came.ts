@@ -1,0 +1,32 @@
+import type { Problem } from '../../../contracts/problem.js';
+import type { Pending } from '../../../contracts/routing.js';
+import type { Considered } from './ask-shapes.js';
+
+/** What a decision comes to; what is left out is nothing. */
+export type Came = Pick<Considered, 'outcome' | 'answer'> & Partial<Considered>;
+
+/** How long a question can be answered, after which a short text is no answer to it any more. */
+const ANSWERED_WITHIN_MS = 60 * 60_000;
+
+/** Nothing is to be run. */
+export function answered(answer: string): Came {
+  return { outcome: 'answers', answer };
+}
+
+/** Something has to be said first. */
+export function asking(question: string, options: string[], pending: Pending | null): Came {
+  return { outcome: 'asks', answer: question, question, options, pending };
+}
+
+/** What was chosen cannot run. */
+export function unavailable({ code, message, suggestion }: Pick<Problem, 'code' | 'message' | 'suggestion'>): Came {
+  const problem = { code, message, ...(suggestion !== undefined && { suggestion }) };
+  return { outcome: 'unavailable', answer: message, problem };
+}
+
+/** What waits for an answer in a thread, from now on. */
+export function pendingOf({ key }: { key: string }, what: Omit<Pending, 'thread_key' | 'since' | 'until'>): Pending {
+  const now = Date.now();
+  const until = new Date(now + ANSWERED_WITHIN_MS).toISOString();
+  return { ...what, thread_key: key, since: new Date(now).toISOString(), until };
+}

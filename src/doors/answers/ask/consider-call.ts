@@ -1,0 +1,75 @@
+import { isReading } from '../../../choosing/decide/targets.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import type { PlannedCall, Request } from './ask-shapes.js';
+import { AGREEMENT, agreementFor, questionFor } from './ask-words.js';
+import { asking, type Came, pendingOf, unavailable } from './came.js';
+import { planCall } from './plan-call.js';
+
+/** What is known of a call. */
+interface Call {
+  /** Whether a person has to agree, whatever the ability says of itself. */
+  needsApproval: boolean;
+  /** Inputs that were said before. */
+  known?: JsonObject;
+  /** The plan that was agreed to; another is shown again. */
+  agreedTo?: string;
+}
+
+/** What the call of an ability comes to: it runs, its plan waits for a word of consent, an input is missing, or it cannot run. */
+export function considerCall(
+  { request, thread }: { request: Request; thread: { key: string } },
+  ability: string,
+  text: string,
+  { needsApproval, known = {}, agreedTo }: Call,
+): Came {
+  const planning = planCall(request, ability, text, known);
+  if ('problem' in planning) return unavailable(planning.problem);
+  if ('open' in planning) {
+    const { open } = planning;
+    const expects = { input: open.name, schema: open.schema };
+    const { ability_id, given } = open;
+    const pending = pendingOf(thread, { kind: 'slot_request', expects, ability_id, given, request: text });
+    return asking(questionFor(open), choicesOf(open.schema), pending);
+  }
+  const { plan } = planning;
+  if (!(needsApproval || needsConsent(request, plan))) return runs(plan);
+  if (request.caller === 'agent') return forAgent(plan);
+  if (request.agreed || agreedTo === plan.reference) return runs(plan);
+  return { ...asksForConsent(request, thread, plan, text), ...(agreedTo !== undefined && { answer: CHANGED }) };
+}
+
+const CHANGED = 'What would run has changed since it was shown, so nothing was run yet.';
+
+function runs(plan: PlannedCall): Came {
+  return { outcome: 'runs', answer: `${plan.ability_id} is run.`, plan: [plan] };
+}
+
+/** More than one call, or anything that changes something. Source: R-003-19, R-003-20; C-26, C-27. */
+function needsConsent({ registry }: Request, { ability_id, effects }: PlannedCall): boolean {
+  return !registry.operations.has(ability_id) || !isReading(effects);
+}
+
+function asksForConsent({ environment }: Request, thread: { key: string }, plan: PlannedCall, text: string): Came {
+  const question = agreementFor(plan, environment);
+  const { ability_id, input, reference } = plan;
+  const expects = { options: AGREEMENT };
+  const what = { kind: 'workflow_waiting', expects, ability_id, given: input, request: text, plan: reference } as const;
+  return {
+    ...asking(
+      question,
+      AGREEMENT.map(({ label }) => label),
+      pendingOf(thread, what),
+    ),
+    plan: [plan],
+  };
+}
+
+/** Agents agree to nothing: they see the plan, and call the ability by its name, where guards and approvals are asked. */
+function forAgent(plan: PlannedCall): Came {
+  const answer = `This is what would run. An agent agrees to no plan: call ${plan.ability_id} by its name, or ask the person.`;
+  return { outcome: 'planned', answer, plan: [plan] };
+}
+
+function choicesOf({ enum: choices }: JsonObject): string[] {
+  return Array.isArray(choices) ? choices.map(String) : [];
+}

@@ -1,0 +1,238 @@
+import { actOf } from '../../../choosing/decide/asks-for.js';
+import { isAbout } from '../../../choosing/decide/signals.js';
+import { GENERIC_AGENT, toolOf } from '../../../choosing/decide/targets.js';
+import type { Json } from '../../../contracts/json.js';
+import type { LaneMessage, Pending, RecruitmentResult, RoutingDecision } from '../../../contracts/routing.js';
+import type { SessionThread } from '../../../contracts/session.js';
+import { readSpecialists } from '../../../definitions/specialists.js';
+import { routeRequest } from '../route-request.js';
+import type { Considered, Request } from './ask-shapes.js';
+import { cannotRun, listed, nothingFits } from './ask-words.js';
+import { answered, asking, type Came, pendingOf, unavailable } from './came.js';
+import { considerCall } from './consider-call.js';
+import { type Decided, decideRequest } from './decide-request.js';
+
+/** A thread, and how it is called. */
+export interface AskedThread extends SessionThread {
+  key: string;
+}
+
+/**
+ * What a request comes to: a decision, and the plan, the question or the answer that follows from it. Nothing is run, and no server is asked.
+ *
+ * Source: C-23; issue 14, item 4.
+ */
+export async function consider(
+  request: Request,
+  thread: AskedThread,
+  recruited: RecruitmentResult,
+  recorded?: RoutingDecision,
+): Promise<Considered> {
+  const decided = await decidedFor(request, thread, recruited, recorded);
+  const { decision } = decided;
+  const about = aboutOf(decided, request.text);
+  const { registry, environment } = request;
+  const { pool } = decided;
+  const routed = await routeRequest({ registry, pool, environment, detail: 'summary' }, about);
+  const { suggestions } = routed;
+  const nearest = suggestions.length > 0 ? suggestions.slice(0, 3).map(({ id }) => id) : routed.nearest;
+  const came = await comesTo({ request, thread, recruited, decided, about, nearest, suggestions });
+  return { ...NOTHING, ...came, decision, suggestions, nearest: routed.nearest };
+}
+
+const NOTHING = {
+  question: null,
+  options: [],
+  plan: [],
+  problem: null,
+  pending: null,
+  retries: null,
+  abstained: false,
+};
+
+/** All that is known where a decision is acted on. */
+interface Acting {
+  request: Request;
+  thread: AskedThread;
+  recruited: RecruitmentResult;
+  decided: Decided;
+  /** What is asked, with what it refers to. */
+  about: string;
+  nearest: string[];
+  suggestions: Considered['suggestions'];
+}
+
+async function decidedFor(
+  request: Request,
+  thread: AskedThread,
+  recruited: RecruitmentResult,
+  recorded: RoutingDecision | undefined,
+): Promise<Decided> {
+  const decided = await decideRequest(request, thread, thread.key);
+  if (recorded) return { ...decided, decision: recorded };
+  if (request.pack === undefined || decided.decision.continuation) return decided;
+  return { ...decided, decision: byPack(request, recruited) };
+}
+
+/** A pack that is named decides: its ability is proposed. Source: R-004-22, R-004-23. */
+function byPack({ registry }: Request, { specialist_id }: RecruitmentResult): RoutingDecision {
+  const ability = workflowOfPack(registry, specialist_id);
+  const isAgent = registry.agents.has(ability);
+  return {
+    decision: isAgent ? 'delegate' : 'workflow',
+    target: isAgent ? { agentId: ability } : { abilityId: ability },
+    confidence: 1,
+    rationale: `The pack ${specialist_id} was named`,
+    references: { refersTo: 'latest', refersToReason: 'It came with the request' },
+    stage: 'a',
+    router: 'rules',
+    question: null,
+    options: [],
+    continuation: null,
+    needs_approval: true,
+    clamped: [],
+  };
+}
+
+function workflowOfPack(registry: Request['registry'], id: string): string {
+  return readSpecialists(registry).packs.find((pack) => pack.id === id)?.workflow ?? id;
+}
+
+/** The request, and what of the thread it refers to. */
+function aboutOf({ focus, decision }: Decided, text: string): string {
+  const { anchor, lane } = focus;
+  const asked = lane.window.find(({ id }) => id === anchor?.message_id)?.text;
+  if (asked === undefined || asked === lane.window.at(-1)?.text || decision.references.refersTo === 'latest')
+    return text;
+  return `${text}\n${asked}`;
+}
+
+async function comesTo(acting: Acting): Promise<Came> {
+  const { decision } = acting.decided;
+  if (decision.continuation) return goesOn(acting, decision.continuation);
+  switch (decision.decision) {
+    case 'respond':
+      return responds(acting);
+    case 'clarify':
+      return clarifies(acting);
+    case 'delegate':
+      return delegates(acting);
+    default:
+      return (
+        retryOf(acting) ??
+        considerCall(acting, calledBy(acting), acting.about, { needsApproval: decision.needs_approval })
+      );
+  }
+}
+
+/** What was waited for has come. */
+async function goesOn(acting: Acting, { pending, value }: { pending: Pending; value: Json }): Promise<Came> {
+  const { request } = acting;
+  const { ability_id: ability, given = {}, request: text = request.text, expects, plan } = pending;
+  if (ability !== undefined && 'input' in expects) {
+    return considerCall(acting, ability, text, { needsApproval: false, known: { ...given, [expects.input]: value } });
+  }
+  if (ability !== undefined && plan !== undefined) {
+    if (value !== true) return answered('Nothing was run.');
+    return considerCall(acting, ability, text, { needsApproval: true, known: given, agreedTo: plan });
+  }
+  return chosen(acting, value, text);
+}
+
+/** What a question offered was chosen. */
+async function chosen(acting: Acting, value: Json, text: string): Promise<Came> {
+  const { request, thread, recruited } = acting;
+  const means = (value ?? {}) as { ability_id?: string; message_id?: string };
+  if (means.ability_id !== undefined) return considerCall(acting, means.ability_id, text, { needsApproval: false });
+  const meant = thread.messages.find(({ id }) => id === means.message_id);
+  if (!meant) return answered('Then nothing was run. Say in other words what should be done.');
+  // Decided anew, as if it had been said in one.
+  const latest: LaneMessage = { ...meant, id: 'chosen', text: `${text}: ${meant.text}` };
+  const next = { key: thread.key, messages: [latest], count: 1, pending: null };
+  const {
+    decision: _,
+    suggestions: __,
+    nearest: ___,
+    ...came
+  } = await consider({ ...request, text: latest.text }, next, recruited);
+  return came;
+}
+
+function responds({ decided, nearest, suggestions, about }: Acting): Came {
+  const { decision, focus } = decided;
+  // A question that waits is not over because something was said in between.
+  const waits = focus.pending ? { pending: focus.pending } : {};
+  if (actOf(about) !== 'asks' || decision.references.refersTo === 'pending') {
+    return { ...answered('Nothing was asked for, so nothing was run.'), ...waits };
+  }
+  const [missed] = decided.missed;
+  if (missed) return { ...unavailable(cannotRun(decided.missed)), ...waits, abstained: true };
+  if (!isAbout(about)) return { ...answered(nothingFits(nearest)), ...waits, abstained: true };
+  const fitting = suggestions.slice(0, 3).map(({ id }) => id);
+  return {
+    ...answered(
+      `Nothing was run, since it is a question.${fitting.length > 0 ? ` It may be about ${listed(fitting, 'or')}.` : SEE_LIST}`,
+    ),
+    ...waits,
+  };
+}
+
+const SEE_LIST = ' `ability list` says what there is.';
+
+/** One question, and what its answers mean; that of something that waits already is put again. */
+function clarifies({ request, thread, decided, nearest, suggestions, about }: Acting): Came {
+  const { decision, focus } = decided;
+  const question = decision.question ?? 'What should be done?';
+  const { pending } = focus;
+  if (pending && decision.options.length > 0 && decision.options.every(({ means }) => means === null)) {
+    return asking(
+      question,
+      decision.options.map(({ label }) => label),
+      pending,
+    );
+  }
+  if (decision.options.length === 0) {
+    const abstained = suggestions.length === 0 && actOf(about) === 'asks';
+    return { ...asking(question, [], null), ...(abstained && { answer: nothingFits(nearest), abstained }) };
+  }
+  const options = decision.options.map(({ label, means }) => ({ label, value: means as Json }));
+  return asking(
+    question,
+    options.map(({ label }) => label),
+    pendingOf(thread, { kind: 'workflow_waiting', expects: { options }, request: request.text }),
+  );
+}
+
+/** To an agent of the project; where none is for it, to what the recruited pack runs. Source: C-23. */
+async function delegates(acting: Acting): Promise<Came> {
+  const { request, recruited, decided, about } = acting;
+  const { registry } = request;
+  const { target } = decided.decision;
+  const agent = target && 'agentId' in target ? target.agentId : GENERIC_AGENT;
+  const ability = workflowOfPack(registry, recruited.specialist_id);
+  if (agent === GENERIC_AGENT && registry.workflows.has(ability)) {
+    return considerCall(acting, ability, about, { needsApproval: true });
+  }
+  return unavailable({
+    code: 'feature.unsupported',
+    message: `It goes to the agent ${agent}, and agents do not run in this version`,
+    suggestion: 'Name an ability: `ability run ID`; `ability list` has them.',
+  });
+}
+
+/** The ability behind the tool or the workflow that was chosen. */
+function calledBy({ decided }: Acting): string {
+  const { target } = decided.decision;
+  if (target && 'abilityId' in target) return target.abilityId;
+  return toolOf(decided.targets, target)?.abilityId ?? '';
+}
+
+/** The retry that was offered, and agreed to. Source: R-003-23. */
+function retryOf({ decided }: Acting): Came | undefined {
+  const { decision, focus } = decided;
+  if (focus.pending?.kind !== 'tool_retry' || decision.references.refersTo !== 'pending') return undefined;
+  const { task_key } = focus.pending;
+  return task_key === undefined
+    ? undefined
+    : { outcome: 'runs', answer: `${task_key} is tried again.`, retries: task_key };
+}

@@ -1,0 +1,132 @@
+import { type AbilityPool, poolOf } from '../../../choosing/ability-pool.js';
+import { decide, type Router } from '../../../choosing/decide/decide.js';
+import { focusOf } from '../../../choosing/decide/focus.js';
+import { modelRouter, unaskable } from '../../../choosing/decide/model-router.js';
+import { routerSettings } from '../../../choosing/decide/router-settings.js';
+import { saidIn } from '../../../choosing/decide/said-text.js';
+import { type Fit, targetFor } from '../../../choosing/decide/targets.js';
+import { FITS, type Ranked } from '../../../choosing/ranker.js';
+import { readInputs } from '../../../choosing/read-inputs.js';
+import { type Suggestion, suggest } from '../../../choosing/suggest.js';
+import type { FocusContext, RoutingDecision, Targets } from '../../../contracts/routing.js';
+import type { SessionThread } from '../../../contracts/session.js';
+import { routeTargets } from '../../../planning/route-targets.js';
+import { checkAgainst } from '../../../planning/schemas.js';
+import type { Request } from './ask-shapes.js';
+
+/** What was decided, and by what. */
+export interface Decided {
+  focus: FocusContext;
+  decision: RoutingDecision;
+  pool: AbilityPool;
+  targets: Targets;
+  /** What fits best and cannot be called here; none where something else was chosen. */
+  missed: { ability_id: string; reason: string }[];
+}
+
+/** Decides about the last message of a thread, among what the project has in an environment. Source: C-23. */
+export async function decideRequest(request: Request, thread: SessionThread, key: string): Promise<Decided> {
+  const { registry, environment, scope, env, signal } = request;
+  const pool = poolOf(registry, environment, scope, env);
+  const focus = focusOf({ key, messages: thread.messages, pending: thread.pending, now: Date.now() });
+  const { threshold, model } = routerSettings(registry, env);
+  const targets = routeTargets({ registry, environment, env }, pool.abilities.values());
+  const decision = await decide({
+    focus,
+    targets,
+    rank: (text) => rankBySuggestions(request, pool, text),
+    shortlist: async (text, limit) => (await pool.ranker.rank({ text, limit })).ranked.map(({ id }) => id),
+    check: (schema, value) => void checkAgainst(schema, value, { code: 'input.invalid', what: 'The answer' }),
+    threshold,
+    ...(model !== undefined && { router: typeof model === 'string' ? unaskable(model) : routerOf(model) }),
+    ...(signal && { signal }),
+  });
+  const missed = decision.decision === 'respond' ? await missedBy(request, pool, targets, focus) : [];
+  return { focus, decision, pool, targets, missed };
+}
+
+async function missedBy(
+  request: Request,
+  pool: AbilityPool,
+  targets: Targets,
+  { anchor, lane }: FocusContext,
+): Promise<Decided['missed']> {
+  const asked = lane.window.find(({ id }) => id === anchor?.message_id);
+  if (!asked) return [];
+  const fits = (await rankBySuggestions(request, pool, saidIn(asked.text))).filter(({ score }) => score >= FITS);
+  const callable = fits.findIndex(({ abilityId }) => targetFor(targets, abilityId));
+  return fits.slice(0, callable < 0 ? fits.length : callable).map(({ abilityId, unavailable }) => {
+    const reason = unavailable ?? targets.tools.find((tool) => tool.abilityId === abilityId)?.reason;
+    return { ability_id: abilityId, reason: reason ?? 'it cannot be called here' };
+  });
+}
+
+/** So many are looked at. */
+const MOST = 8;
+
+/**
+ * What is suggested, in that order; where nothing is, what comes nearest. Before that what fits better and runs in other environments only,
+ * and an ability of a low level that has all it needs, where the one of a high level that covers it has not.
+ */
+async function rankBySuggestions(request: Request, pool: AbilityPool, text: string): Promise<Fit[]> {
+  const { ranked } = await pool.ranker.rank({ text, limit: MOST });
+  const raw = new Map(ranked.map((one) => [one.id, one]));
+  const { suggestions } = await suggest(pool, { text });
+  const fitOf = (id: string, score: number, reason?: string): Fit => {
+    return { abilityId: id, score, words: raw.get(id)?.words ?? [], ...(reason !== undefined && { reason }) };
+  };
+  const suggested = suggestions.map(({ id, score, reason }) => fitOf(id, score, reason));
+  const [first] = suggestions;
+  const complete = ranked.find((one) => isCovered(one, suggestions) && isMoreComplete(pool, one, first, text));
+  const fits = suggested.length > 0 ? suggested : ranked.slice(0, 3).map(({ id, score }) => fitOf(id, score));
+  const best = Math.max(0, ...ranked.map(({ score }) => score));
+  const elsewhere = await fitsElsewhere(request, text, best);
+  return [...elsewhere, ...(complete ? [fitOf(complete.id, complete.score)] : []), ...fits];
+}
+
+function isCovered({ id, score }: Ranked, suggestions: readonly Suggestion[]): boolean {
+  const [first] = suggestions;
+  return first !== undefined && score >= first.score && suggestions.every((one) => one.id !== id);
+}
+
+function isMoreComplete(pool: AbilityPool, { id }: Ranked, first: Suggestion | undefined, text: string): boolean {
+  const schema = pool.abilities.get(id)?.definition.input_schema;
+  if (!schema || !first || first.missing.length === 0) return false;
+  const { given, missing } = readInputs(schema, text);
+  return missing.length === 0 && Object.keys(given).length > 0;
+}
+
+/** The ability that fits better than all here, and belongs to other environments. */
+async function fitsElsewhere(
+  { registry, environment, scope, env }: Request,
+  text: string,
+  best: number,
+): Promise<Fit[]> {
+  const fits = new Map<string, { score: number; environments: string[] }>();
+  for (const other of Object.keys(registry.project.environments).filter((name) => name !== environment)) {
+    const pool = poolOf(registry, other, scope, env);
+    const { ranked } = await pool.ranker.rank({ text, limit: 1 });
+    for (const { id, score } of ranked) {
+      const known = fits.get(id) ?? { score, environments: [] };
+      fits.set(id, { score: Math.max(score, known.score), environments: [...known.environments, other] });
+    }
+  }
+  const here = poolOf(registry, environment, scope, env).abilities;
+  return [...fits]
+    .filter(([id, { score }]) => !here.has(id) && score >= FITS && score > best)
+    .sort(([, one], [, other]) => other.score - one.score)
+    .slice(0, 3)
+    .map(([abilityId, { score, environments }]) => {
+      return { abilityId, score, unavailable: `it runs in ${environments.join(', ')}, not in ${environment}` };
+    });
+}
+
+const routers = new Map<string, Router>();
+
+/** One client for each model that a process asks, so that connections are used again. */
+function routerOf(model: Parameters<typeof modelRouter>[0]): Router {
+  const key = JSON.stringify([model.url.href, model.model, model.key ?? null, model.timeoutMs, model.allowed]);
+  const router = routers.get(key) ?? modelRouter(model);
+  routers.set(key, router);
+  return router;
+}
