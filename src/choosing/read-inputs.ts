@@ -43,7 +43,7 @@ export function readInputs(schema: JsonObject, text: string): ReadInputs {
   take((input, others) => onlyOfFormat(input, others, text));
   take((input, others) => onlyNumber(input, others, text, Object.values(given)));
   take((input, others) => onlyQuoted(input, others, text, Object.values(given)));
-  take((input, others) => onlyIdentifier(input, others, text, Object.values(given)));
+  take((input) => onlyIdentifier(input, text));
   const missing = wanted.filter(({ name }) => !(name in given)).map(describe);
   return { given, missing };
 }
@@ -63,8 +63,16 @@ export function readOptional(schema: JsonObject, text: string, given: JsonObject
     (input: Wanted) => onlyChoice(input, text),
     (input: Wanted, _: string, others: readonly Wanted[]) => onlyOfFormat(input, others, text),
     onlyOfPattern,
-    (input: Wanted, _: string, others: readonly Wanted[]) =>
-      onlyNumber(input, others, text, [...Object.values(given), ...Object.values(found)]),
+    (input: Wanted) => onlyIdentifier(input, text),
+    (input: Wanted, _: string, others: readonly Wanted[]) => {
+      const taken = [...Object.values(given), ...Object.values(found)];
+      const counts = COUNTS.has(input.name) ? others.filter((other) => COUNTS.has(other.name)) : others;
+      return onlyNumber(input, counts, text, taken);
+    },
+    (input: Wanted, _: string, others: readonly Wanted[]) => {
+      const isFree = SEARCHED.has(input.name) && !others.some((other) => SEARCHED.has(other.name));
+      return isFree ? onlyMarked(input, text, [...Object.values(given), ...Object.values(found)]) : undefined;
+    },
   ];
   for (const read of readers) {
     for (const input of open.filter(({ name }) => !(name in found))) {
@@ -74,6 +82,21 @@ export function readOptional(schema: JsonObject, text: string, given: JsonObject
     }
   }
   return found;
+}
+
+/** Of several numbers, the one that says how many: "5 fake users". */
+const COUNTS: ReadonlySet<string> = new Set(['count', 'limit', 'number', 'n', 'max', 'size', 'quantity']);
+/** Inputs that take what is searched for. */
+const SEARCHED: ReadonlySet<string> = new Set(['text', 'query', 'q', 'search', 'term', 'contains', 'keyword']);
+
+/** The only address or quoted text. */
+function onlyMarked({ schema }: Wanted, text: string, taken: readonly Json[]): Json | undefined {
+  const quoted = [...text.matchAll(/"([^"\n]+)"|“([^”\n]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
+  const marked = new Set(
+    [...(text.match(FORMATS.email as RegExp) ?? []), ...quoted].filter((value) => !taken.includes(value)),
+  );
+  const [only, ...more] = marked;
+  return only !== undefined && more.length === 0 ? fitting(schema, only) : undefined;
 }
 
 /** A required input with its schema. */
@@ -196,20 +219,15 @@ function onlyQuoted(
   return more.length === 0 ? only : undefined;
 }
 
-/** "u-42": letters, a sign and digits. */
-const IDENTIFIER =
-  /(?<![\p{L}\p{N}_./@:-])\p{L}+(?:[-_][\p{L}\p{N}]+)*[-_]\p{N}[\p{L}\p{N}]*(?:[-_][\p{L}\p{N}]+)*(?![\p{L}\p{N}_/@-])/gu;
+/** "u-42" and "u-billing-42": letters, and parts of which the last begins with a digit. */
+const IDENTIFIER = /(?<![\p{L}\p{N}_./@:-])(\p{L}+)(?:[-_]\p{L}+)*[-_]\p{N}[\p{L}\p{N}]*(?![\p{L}\p{N}_/@-])/gu;
 
-/** The only word that looks like an identifier, where one input alone is one by its name. */
-function onlyIdentifier(
-  { name, schema }: Wanted,
-  others: readonly Wanted[],
-  text: string,
-  taken: readonly Json[],
-): Json | undefined {
-  const isId = (wanted: Wanted): boolean => wanted.schema.type === 'string' && wordTexts(wanted.name).at(-1) === 'id';
-  if (!isId({ name, schema }) || others.some(isId)) return undefined;
-  const [only, ...more] = new Set((text.match(IDENTIFIER) ?? []).filter((word) => !taken.includes(word)));
+/** The only word that looks like an identifier of this kind: `u-42` is a `user_id`, and no `build_id`. */
+function onlyIdentifier({ name, schema }: Wanted, text: string): Json | undefined {
+  const [kind = '', ...rest] = wordTexts(name);
+  if (schema.type !== 'string' || rest.at(-1) !== 'id') return undefined;
+  const found = [...text.matchAll(IDENTIFIER)].filter(([, letters = '']) => kind.startsWith(letters.toLowerCase()));
+  const [only, ...more] = new Set(found.map(([word]) => word));
   return only !== undefined && more.length === 0 ? fitting(schema, only) : undefined;
 }
 

@@ -25,7 +25,7 @@ const WRITE = [
   'stop kill cancel abort terminate',
   'restart reboot',
   'pause suspend',
-  'pay charge bill',
+  'pay charge',
   'refund reimburse',
   'upload import',
   'restore recover',

@@ -39,7 +39,7 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
   const [best, next] = preferred(fits, action);
   const confidence = best ? confidenceOf(best, next) : 0;
   if (best && confidence >= input.threshold) {
-    if (next && next.decision === best.decision && next.score >= best.score * ALIKE) {
+    if (next && isAsGood(next, best)) {
       return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
     }
     return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
@@ -65,6 +65,10 @@ function suits(one: Callable, action: Action | undefined): boolean {
   if (!action) return true;
   if (action.kind === 'read') return one.decision === 'workflow' || isReading(one.effects);
   return !isReading(one.effects) && hasVerb(one, action);
+}
+
+function isAsGood(next: Callable, best: Callable): boolean {
+  return next.isAlternative === true || (next.decision === best.decision && next.score >= best.score * ALIKE);
 }
 
 /** Of those that fit about as well as the first, the one alone that has the verb comes before it. */

@@ -18,6 +18,8 @@ export interface Fit {
   reason?: string;
   /** Words of the text that it has. */
   words?: readonly string[];
+  /** Another way to do what the one before it does; a person says which. */
+  isAlternative?: boolean;
   /** Why it cannot be called here, in one sentence without a full stop. */
   unavailable?: string;
 }

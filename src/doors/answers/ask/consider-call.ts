@@ -1,3 +1,4 @@
+import { saidIn } from '../../../choosing/decide/said-text.js';
 import { isReading } from '../../../choosing/decide/targets.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type { PlannedCall, Request } from './ask-shapes.js';
@@ -32,7 +33,7 @@ export function considerCall(
     return asking(questionFor(open), choicesOf(open.schema), pending);
   }
   const { plan } = planning;
-  if (!(needsApproval || needsConsent(request, plan))) return runs(plan);
+  if (!(needsApproval || needsConsent(request, plan) || leavesOut(plan, text))) return runs(plan);
   if (request.caller === 'agent') return forAgent(plan);
   if (request.agreed || agreedTo === plan.reference) return runs(plan);
   return { ...asksForConsent(request, thread, plan, text), ...(agreedTo !== undefined && { answer: CHANGED }) };
@@ -47,6 +48,16 @@ function runs(plan: PlannedCall): Came {
 /** More than one call, or anything that changes something. Source: R-003-19, R-003-20; C-26, C-27. */
 function needsConsent({ registry }: Request, { ability_id, effects }: PlannedCall): boolean {
   return !registry.operations.has(ability_id) || !isReading(effects);
+}
+
+/** Numbers and addresses that no input has: what would run may not be what is meant. */
+function leavesOut({ input }: PlannedCall, text: string): boolean {
+  const said =
+    saidIn(text).match(
+      /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\p{L}|(?<![\p{L}\p{N}._-])\d+(?:\.\d+)?(?![\p{L}\p{N}_-])/gu,
+    ) ?? [];
+  const given = JSON.stringify(Object.values(input));
+  return said.some((part) => !given.includes(part));
 }
 
 function asksForConsent({ environment }: Request, thread: { key: string }, plan: PlannedCall, text: string): Came {

@@ -63,6 +63,8 @@ async function missedBy(
 
 /** So many are looked at. */
 const MOST = 8;
+/** From this share of a score on something fits about as well. */
+const ABOUT = 0.9;
 
 /**
  * What is suggested, in that order; where nothing is, what comes nearest. Before that what fits better and runs in other environments only,
@@ -76,17 +78,22 @@ async function rankBySuggestions(request: Request, pool: AbilityPool, text: stri
     return { abilityId: id, score, words: raw.get(id)?.words ?? [], ...(reason !== undefined && { reason }) };
   };
   const suggested = suggestions.map(({ id, score, reason }) => fitOf(id, score, reason));
-  const [first] = suggestions;
-  const complete = ranked.find((one) => isCovered(one, suggestions) && isMoreComplete(pool, one, first, text));
-  const fits = suggested.length > 0 ? suggested : ranked.slice(0, 3).map(({ id, score }) => fitOf(id, score));
+  const [first, ...others] = suggested;
+  const ways = first ? ranked.filter((one) => isOtherWay(one, suggestions)) : [];
+  const complete = ways.find((one) => isMoreComplete(pool, one, suggestions[0], text));
+  const [way] = complete ? [] : ways;
+  const needsMore = suggestions[0]?.level === 'high' && suggestions[0].missing.length > 0;
+  const alternative = way && needsMore ? [{ ...fitOf(way.id, way.score), isAlternative: true }] : [];
+  const fits = first ? [first, ...alternative, ...others] : ranked.slice(0, 3).map(({ id, score }) => fitOf(id, score));
   const best = Math.max(0, ...ranked.map(({ score }) => score));
   const elsewhere = await fitsElsewhere(request, text, best);
   return [...elsewhere, ...(complete ? [fitOf(complete.id, complete.score)] : []), ...fits];
 }
 
-function isCovered({ id, score }: Ranked, suggestions: readonly Suggestion[]): boolean {
+/** It fits about as well as the first suggestion, which covers it, and is none itself. */
+function isOtherWay({ id, score }: Ranked, suggestions: readonly Suggestion[]): boolean {
   const [first] = suggestions;
-  return first !== undefined && score >= first.score && suggestions.every((one) => one.id !== id);
+  return first !== undefined && score >= first.score * ABOUT && suggestions.every((one) => one.id !== id);
 }
 
 function isMoreComplete(pool: AbilityPool, { id }: Ranked, first: Suggestion | undefined, text: string): boolean {

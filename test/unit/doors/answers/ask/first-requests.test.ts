@@ -1,0 +1,48 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { recruitIn } from '../../../../../src/choosing/recruit/recruit.js';
+import { RegistryLoader } from '../../../../../src/definitions/load-registry.js';
+import type { Considered } from '../../../../../src/doors/answers/ask/ask-shapes.js';
+import { consider } from '../../../../../src/doors/answers/ask/consider.js';
+import { type FirstRequest, listOf, readFirstRequests } from '../../../../fixtures/read-conversations.js';
+
+const registry = new RegistryLoader(fileURLToPath(new URL('../../../../..', import.meta.url)), {}).load();
+const ENV = {
+  SIGNUP_SERVICE_URL: 'http://127.0.0.1:1',
+  BILLING_SERVICE_URL: 'http://127.0.0.1:1',
+  BILLING_API_TOKEN: 'token',
+  SIGNUP_DATABASE_URL: 'postgres://127.0.0.1:1/none',
+  SIGNUP_LOG_FILE: '/dev/null',
+};
+
+export function consideredAs({ text, environment }: Pick<FirstRequest, 'text' | 'environment'>): Promise<Considered> {
+  const user = { name: 'ada', source: 'claimed' } as const;
+  const request = { text, registry, environment, scope: 'integration', user, env: ENV, agreed: false };
+  const at = '2026-03-10T09:15:00Z';
+  const thread = { key: 'k', messages: [{ id: 'm1', role: 'user' as const, text, at }], count: 1, pending: null };
+  return consider(request, thread, recruitIn(registry, { environment, prompt: text }));
+}
+
+/** A word before a noun is not read as an input, "the signup log" as a service: more is shown than was asked for. */
+const BROADER = new Set(['logs-errors']);
+
+/** What was chosen, whether it runs or is asked about. */
+function abilitiesOf({ plan, pending, decision }: Considered): string[] {
+  const meant = decision.options.flatMap(({ means }) => (means && 'ability_id' in means ? [means.ability_id] : []));
+  return [...plan.map(({ ability_id }) => ability_id), ...(pending?.ability_id ? [pending.ability_id] : []), ...meant];
+}
+
+test.each(readFirstRequests())('$id: $text', async (request) => {
+  const came = await consideredAs(request);
+  const { outcome, ability, input, missing } = request.expect;
+  const is = came.abstained ? 'abstains' : came.outcome;
+  expect(listOf(outcome)).toContain(is);
+  const wanted = listOf(ability);
+  // Guessed wrong: something runs, or is proposed, that is not meant.
+  if (is === 'runs' || came.plan.length > 0) expect(wanted).toEqual(expect.arrayContaining([came.plan[0]?.ability_id]));
+  if (is !== 'runs' && is !== 'asks') return;
+  if (wanted.length > 0) expect(abilitiesOf(came).filter((id) => wanted.includes(id))).not.toEqual([]);
+  if (input && came.plan[0] && !BROADER.has(request.id))
+    expect({ ...came.plan[0].input, ...input }).toEqual(came.plan[0].input);
+  if (missing && came.pending && 'input' in came.pending.expects) expect(missing).toContain(came.pending.expects.input);
+});
