@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { defineAuthoring } from './authoring-program.js';
+import { defineChoosing } from './choosing-program.js';
 import { SHELLS } from './completion/scripts.js';
 import {
   addGlobals,
@@ -99,26 +100,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
         'ability lint --check-env --fail-on warning',
       ),
     );
-  define(
-    'route <text...>',
-    'the abilities that fit a request in plain words; - reads it from stdin',
-    () => import('./commands/route.js'),
-  )
-    .addOption(
-      new Option('--detail <how much>', 'what is told of each')
-        .choices(['name', 'summary', 'schema'])
-        .default('summary'),
-    )
-    .option('--step <text>', 'a step of the request, routed by itself as well', collect, [])
-    .option('--scope <folder>', SCOPE_OPTION)
-    .addHelpText(
-      'after',
-      examples(
-        'ability route "check that the new build can sign users up"',
-        'ability route "set up a demo account" --step "write the user row" --step "read the log"',
-        'ability route "run the billing regression" --detail schema --json',
-      ),
-    );
+  defineChoosing(define);
   define(
     'explain <code>',
     'explain an error code, or a code of lint',

@@ -7,6 +7,7 @@ export type Typist = { flags: Context['flags']; env?: NodeJS.ProcessEnv };
 export const COMMAND_WORDS = [
   'approvals',
   'approve',
+  'ask',
   'completion',
   'deny',
   'docs',
@@ -45,7 +46,7 @@ const COMMAND = new RegExp(
 );
 /** Commands that go by the environment, and not by a task that has one. */
 const BY_ENVIRONMENT =
-  /^(approvals|doctor|graph|hooks|lint|mcp|plan|run|schedule create|serve|session start|show|test|task create|task list)\b/;
+  /^(approvals|ask|doctor|graph|hooks|lint|mcp|plan|route|run|schedule create|serve|session start|show|test|task create|task list)\b/;
 /** What a shell takes as it stands, whichever it is. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../../contracts/json.js';
 import type { Problem } from '../../../contracts/problem.js';
+import { isEndState } from '../../../contracts/states.js';
+import type { TaskResult } from '../../../contracts/task.js';
 import type { PlannedCall } from './ask-shapes.js';
 import type { OpenInput } from './plan-call.js';
 
@@ -55,4 +57,13 @@ export function listed(words: readonly string[], last: 'and' | 'or'): string {
 
 function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** How a task has ended, or that it goes on. */
+export function endWords({ status, ability_id, error }: TaskResult, canRetry: boolean): string {
+  const why = error ? `: ${error.message}` : '';
+  const again = canRetry ? ' Shall it be tried again?' : '';
+  if (status === 'succeeded') return `${ability_id} succeeded.`;
+  if (!isEndState(status)) return `${ability_id} goes on.`;
+  return `${ability_id} ended as ${status}${why}.${again}`;
 }

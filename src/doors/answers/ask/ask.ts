@@ -1,0 +1,223 @@
+import {
+  type Connection,
+  type CreatedTask,
+  createTask,
+  type NewTask,
+  noteInSession,
+  promptSession,
+  readThread,
+  readWayToRetry,
+  retryTask,
+  startSession,
+  stopSession,
+} from '../../../client/index.js';
+import type { Json, JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import type { Pending } from '../../../contracts/routing.js';
+import type { AbilityGuard, SessionThread, TurnContext } from '../../../contracts/session.js';
+import { isEndState } from '../../../contracts/states.js';
+import type { TaskResult, WantedPlan } from '../../../contracts/task.js';
+import { digestOf } from '../../../rules/canonical.js';
+import type { AskAnswer, Considered, PlannedCall, Request } from './ask-shapes.js';
+import { endWords } from './ask-words.js';
+import { type AskPlace, type BegunAsk, keptOf, metaOf } from './begin-ask.js';
+import { pendingOf } from './came.js';
+import { consider } from './consider.js';
+
+/** What a task is created with besides what was asked for. */
+export type AskedTaskOptions = Pick<NewTask, 'onStall' | 'review' | 'trace'>;
+
+/** A request that was acted on; its answer is complete once {@link endAsk} has it. */
+export interface ActedAsk {
+  answer: AskAnswer;
+  session: string;
+  /** Whether the session is ended with the request. */
+  ownsSession: boolean;
+  pending: Pending | null;
+  /** The task that was created or found; undefined where nothing runs. */
+  created: CreatedTask | undefined;
+}
+
+/**
+ * Does with a request what becomes of it: says it to a session, whose hooks give their hints, decides, and runs what is to be run. Every step is
+ * in the log of the run before the next one begins. Source: C-23, C-47; issue 14, item 4.
+ *
+ * @throws AbilityError what sessions and tasks are refused with.
+ */
+export async function actOnRequest(
+  connection: Connection,
+  request: Request,
+  begun: BegunAsk,
+  place: AskPlace,
+  options: AskedTaskOptions = {},
+): Promise<ActedAsk> {
+  const { environment, scope, user, text } = request;
+  const ownsSession = place.session === undefined;
+  const session = place.session ?? (await ownSession(connection, request, begun));
+  const { thread, turn } = await say(connection, session, request, begun);
+  const considered = await consider(request, { ...thread, key: session }, begun.recruited, begun.recorded);
+  const came = withinGuards(considered, turn);
+  if (!begun.recorded) begun.log.append('decision', null, jsonOf(begun.mask(came.decision as unknown as Json)));
+  for (const call of came.plan) begun.log.append('plan', null, plannedLine(call));
+  if (came.outcome === 'runs' && wasAgreed(came)) {
+    begun.log.append('approval', null, { by: user.name, agreed: true, plan: came.plan[0]?.reference ?? null });
+  }
+  const created =
+    came.outcome === 'runs' ? await runPlanned(connection, request, begun, session, came, options) : undefined;
+  const { pending, retries: _, abstained: __, ...rest } = came;
+  const task = created && {
+    task_key: created.id,
+    ability_id: came.plan[0]?.ability_id ?? abilityOfRetry(came),
+    status: 'created',
+  };
+  if (task) begun.log.append('task', null, { task_key: task.task_key, ability_id: task.ability_id });
+  const answer: AskAnswer = {
+    run: begun.id,
+    session_id: session,
+    request: text,
+    environment,
+    scope,
+    ...rest,
+    turn_context: turn,
+    tasks: task ? [task] : [],
+    _meta: metaOf(begun.recruited),
+  };
+  return { answer, session, ownsSession, pending, created };
+}
+
+/** A session for one request; the same run finds its own again. */
+async function ownSession(connection: Connection, request: Request, { id }: BegunAsk): Promise<string> {
+  const { environment, scope, user } = request;
+  return (await startSession(connection, { id, environment, scope, user })).session_id;
+}
+
+/** What is said in a session for the second time, since the first answer was lost, is said once. */
+async function say(
+  connection: Connection,
+  session: string,
+  { text, user }: Request,
+  { isNew }: BegunAsk,
+): Promise<{ thread: SessionThread; turn: TurnContext | null }> {
+  if (!isNew) {
+    const thread = await readThread(connection, session);
+    const [last] = thread.messages.slice(-1);
+    if (last?.role === 'user' && last.text === text) return { thread, turn: null };
+  }
+  const turn = await promptSession(connection, session, text, user);
+  return { thread: await readThread(connection, session), turn };
+}
+
+/** What a guard of the prompt denies is not even tried. Source: R-002-38; C-11. */
+function withinGuards(came: Considered, turn: TurnContext | null): Considered {
+  const [call] = came.plan;
+  const guards = turn?.hook_signals.ability_guards ?? [];
+  const denied = guards.find(({ ability_id, decision }) => decision === 'deny' && isAbout(ability_id, call));
+  if (!call || !denied) return came;
+  return {
+    ...came,
+    outcome: 'unavailable',
+    answer: denied.reason,
+    question: null,
+    options: [],
+    pending: null,
+    problem: problemOf(denied),
+  };
+}
+
+function isAbout(ability: string, call: PlannedCall | undefined): boolean {
+  return ability === '*' || ability === call?.ability_id;
+}
+
+function problemOf({ reason, suggestion, source }: AbilityGuard): Considered['problem'] {
+  return { code: 'guard.denied', message: `${reason} (${source})`, ...(suggestion !== undefined && { suggestion }) };
+}
+
+function plannedLine({ ability_id, effects, reference, approvals }: PlannedCall): JsonObject {
+  return { ability_id, effects, reference, approvals: jsonOf(approvals) };
+}
+
+/** Whether a person said yes to a plan that was shown. */
+function wasAgreed({ decision: { continuation } }: Considered): boolean {
+  return continuation?.pending.plan !== undefined && continuation.value === true;
+}
+
+function abilityOfRetry({ decision }: Considered): string {
+  return decision.target ? Object.values(decision.target).join('.') : '';
+}
+
+async function runPlanned(
+  connection: Connection,
+  request: Request,
+  { id }: BegunAsk,
+  session: string,
+  { plan: [call], retries }: Considered,
+  options: AskedTaskOptions,
+): Promise<CreatedTask> {
+  const { environment, scope, user, caller, text, signal } = request;
+  const { trace, ...asking } = options;
+  const common = { user, session, scope, ...(caller && { caller }), ...(signal && { signal }), ...asking, run: true };
+  if (retries !== null) return retryTask(connection, retries, common);
+  if (!call) throw new AbilityError({ code: 'internal.error', message: 'There is no call to run' });
+  return createTask(connection, {
+    ...common,
+    ability: call.ability_id,
+    environment,
+    input: call.input,
+    plan: wantedOf(call.reference),
+    intent: text.trim().replaceAll(/\s+/g, ' ').slice(0, 1000),
+    inRun: id,
+    key: keyOf(id),
+    ...(trace !== undefined && { trace }),
+  });
+}
+
+/** The same run again finds its own task. */
+function keyOf(run: string): string {
+  return run.length <= 60 ? `${run}.t1` : `${run.slice(0, 40)}-${digestOf(run).slice(0, 16)}.t1`;
+}
+
+function wantedOf(reference: string): WantedPlan {
+  const [plan = '', input] = reference.split('.');
+  return { plan, ...(input !== undefined && { input }) };
+}
+
+/**
+ * Ends a request: what it came to is noted in the session and in the log, what failed may be offered again, and a session of its own ends
+ * where nothing waits.
+ *
+ * @param result of the task, as far as it was waited for.
+ */
+export async function endAsk(
+  connection: Connection,
+  begun: BegunAsk,
+  acted: ActedAsk,
+  result?: TaskResult,
+): Promise<AskAnswer> {
+  const { session, ownsSession } = acted;
+  const offered = result && (await offerRetry(connection, acted, result));
+  const pending = offered ?? acted.pending;
+  const words = result ? endWords(result, offered !== undefined) : acted.answer.answer;
+  const [task] = acted.answer.tasks;
+  const tasks = task && result ? [{ ...task, status: result.status }] : acted.answer.tasks;
+  const answer = { ...acted.answer, answer: words, tasks };
+  await noteInSession(connection, session, { messages: [{ role: 'assistant', text: begun.mask(words) }], pending });
+  begun.log.append('answer', null, begun.mask(keptOf(answer)));
+  if (ownsSession && pending === null) await stopSession(connection, session);
+  return answer;
+}
+
+/** A call that failed and can be tried again. Source: exact shapes, section 3. */
+async function offerRetry(
+  connection: Connection,
+  { answer, session }: ActedAsk,
+  result: TaskResult,
+): Promise<Pending | undefined> {
+  const { target } = answer.decision;
+  if (!isEndState(result.status) || !target || !('extensionId' in target) || result.task_key === null) return undefined;
+  if (!(await readWayToRetry(connection, result))) return undefined;
+  return pendingOf({ key: session }, { kind: 'tool_retry', expects: target, task_key: result.task_key });
+}
+
+function jsonOf<T extends Json>(value: unknown): T {
+  return value as T;
+}

@@ -1,0 +1,106 @@
+import { recruitIn } from '../../../choosing/recruit/recruit.js';
+import type { Json, JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import type { RecruitmentResult, RoutingDecision, RunLogLine } from '../../../contracts/routing.js';
+import { knownSecrets } from '../../../planning/known-secrets.js';
+import { Masker } from '../../../planning/masking/masker.js';
+import { SecretSource } from '../../../planning/secret-source.js';
+import { digestOf } from '../../../rules/canonical.js';
+import { MOST_PROMPT } from '../../../rules/read-session-start.js';
+import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
+import { generateRunId } from '../../../server/run-ids.js';
+import { beginRun, type RunLog } from '../../../server/run-log.js';
+import type { AskAnswer, Request } from './ask-shapes.js';
+
+/** A run that has begun: its log has its first line. */
+export interface BegunAsk {
+  id: string;
+  log: RunLog;
+  recruited: RecruitmentResult;
+  /** Takes known secrets out of what is written. */
+  mask<T extends Json>(value: T): T;
+  /** False where the same request had begun it before. */
+  isNew: boolean;
+  /** What was decided before, where the same run had begun. */
+  recorded: RoutingDecision | undefined;
+  /** What it was answered before, where the same run has ended; the tasks as they were. */
+  answered: AskAnswer | undefined;
+}
+
+/** Under which id, and in which session. */
+export interface AskPlace {
+  /** Chosen by the caller; left out: a new one. The same one again goes on where it was left. */
+  run?: string | undefined;
+  /** An open session; left out: one of its own, which is ended where nothing is asked back. */
+  session?: string | undefined;
+  /** Left out: where the project has them. */
+  paths?: Pick<ProjectPaths, 'system' | 'runs'>;
+}
+
+/**
+ * Begins a run: recruits, and writes that down, before anything else is done. Source: R-004-16; C-47.
+ *
+ * @throws AbilityError `usage.invalid`, `pack.not_found`, `runlog.key_conflict`, `runlog.write_failed`.
+ */
+export function beginAsk(request: Request, place: AskPlace): BegunAsk {
+  refuseText(request.text);
+  const { registry, environment, scope, text, pack, user, env } = request;
+  const recruited = recruitIn(registry, { environment, prompt: text, ...(pack !== undefined && { named: pack }) });
+  const id = place.run ?? generateRunId();
+  const asked = { text, environment, scope, pack: pack ?? null, session: place.session ?? null, user: user.name };
+  const run = { id, request: digestOf(asked), recruitment: recruited };
+  const { log, isNew } = beginRun(place.paths ?? pathsOf(registry.root), run);
+  let masker: Masker | undefined;
+  const mask = <T extends Json>(value: T): T => {
+    masker ??= new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, env)));
+    return masker.maskDeep(value) as T;
+  };
+  const begun = { id, log, recruited, mask, isNew, recorded: undefined, answered: undefined };
+  return isNew ? begun : { ...begun, ...readBefore(log.read(), request, begun) };
+}
+
+/** @throws AbilityError `usage.invalid` for what is no request. */
+export function refuseText(text: string): void {
+  if (text.trim() === '') {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: 'There is no request',
+      suggestion: 'Say in plain words what is wanted: ability ask "run the signup test for build 1234".',
+    });
+  }
+  if (text.length <= MOST_PROMPT) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `The request has ${text.length} characters; it may have ${MOST_PROMPT}`,
+    suggestion: 'Put what is long into a file of the project.',
+  });
+}
+
+/** The parts of an answer that its line keeps; the others are lines of their own, or not kept. */
+type Kept = Omit<AskAnswer, 'decision' | 'suggestions' | 'nearest' | 'turn_context' | '_meta'>;
+
+/** What the line `answer` holds. */
+export function keptOf({ decision: _, suggestions, nearest, turn_context, _meta, ...kept }: AskAnswer): JsonObject {
+  return kept satisfies Kept as unknown as JsonObject;
+}
+
+function readBefore(
+  lines: readonly RunLogLine[],
+  request: Request,
+  { id, recruited }: Pick<BegunAsk, 'id' | 'recruited'>,
+): Pick<BegunAsk, 'recorded' | 'answered'> {
+  const last = (kind: RunLogLine['kind']): JsonObject | undefined =>
+    lines.findLast((line) => line.kind === kind)?.payload;
+  const recorded = last('decision') as unknown as RoutingDecision | undefined;
+  const kept = last('answer') as unknown as Kept | undefined;
+  if (!recorded || !kept) return { recorded, answered: undefined };
+  const _meta = metaOf(recruited);
+  const answered = { ...kept, run: id, request: request.text, decision: recorded, _meta };
+  return { recorded, answered: { ...answered, suggestions: [], nearest: [], turn_context: null } };
+}
+
+/** Source: R-004-20, R-004-21. */
+export function metaOf(recruited: RecruitmentResult): AskAnswer['_meta'] {
+  const { specialist_id: pack, required_capabilities, routing_method } = recruited;
+  return { pack, required_capabilities, routing_method };
+}

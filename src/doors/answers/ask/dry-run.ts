@@ -1,0 +1,18 @@
+import { recruitIn } from '../../../choosing/recruit/recruit.js';
+import type { AskAnswer, Request } from './ask-shapes.js';
+import { metaOf, refuseText } from './begin-ask.js';
+import { consider } from './consider.js';
+
+/** What a request would come to: files are read, no server is asked, and nothing is written. Its hooks say nothing, since there is no session. */
+export async function dryRun(request: Request): Promise<AskAnswer> {
+  refuseText(request.text);
+  const { registry, environment, scope, text, pack } = request;
+  const recruited = recruitIn(registry, { environment, prompt: text, ...(pack !== undefined && { named: pack }) });
+  const message = { id: 'm-1', role: 'user', text, at: new Date().toISOString() } as const;
+  const thread = { key: 'dry-run', messages: [message], count: 1, pending: null };
+  const { pending: _, retries: __, abstained: ___, ...came } = await consider(request, thread, recruited);
+  const outcome = came.outcome === 'runs' ? 'planned' : came.outcome;
+  const answer = came.outcome === 'runs' ? `${came.plan[0]?.ability_id} would run.` : came.answer;
+  const rest = { run: null, session_id: null, turn_context: null, tasks: [], _meta: metaOf(recruited) };
+  return { ...rest, request: text, environment, scope, ...came, outcome, answer };
+}

@@ -1,0 +1,182 @@
+import { type Connection, stopSession, viewTask } from '../../../client/index.js';
+import { CODES } from '../../../contracts/codes.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { findScope } from '../../../definitions/find-scope.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { type ActedAsk, actOnRequest, endAsk } from '../../answers/ask/ask.js';
+import type { AskAnswer, Request } from '../../answers/ask/ask-shapes.js';
+import { type BegunAsk, beginAsk } from '../../answers/ask/begin-ask.js';
+import { dryRun } from '../../answers/ask/dry-run.js';
+import { askText, canAsk } from '../ask.js';
+import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
+import { type Deadline, withDeadline } from '../deadline.js';
+import { type FollowFlags, followTask, readPatience } from '../follow-task.js';
+import { readCaller } from '../read-caller.js';
+import { renderAnswer, renderBefore } from '../render-ask.js';
+import { reviewDefinitions } from '../review-definitions.js';
+import { asTyped, commandOf } from '../typed-command.js';
+import { notingStalls } from './run.js';
+
+/** Flags of `ability ask`. */
+export interface AskFlags extends FollowFlags {
+  pack?: string;
+  dryRun?: boolean;
+  session?: string;
+  scope?: string;
+  key?: string;
+}
+
+/**
+ * `ability ask TEXT`: from a request in plain words to the ability that is run, one question, or why nothing is. At a terminal it is a
+ * conversation. Source: issue 14, item 4; R-003-02, R-004-16 to R-004-23.
+ */
+export async function run(context: Context, words: string[], flags: AskFlags): Promise<ExitCode> {
+  const given = words.join(' ');
+  const text = given === '-' ? context.terminal.readInput() : given;
+  const patience = readPatience(context.terminal.isLive, flags);
+  const registry = await openRegistry(context);
+  const request = await requestOf(context, registry, text, flags);
+  if (flags.dryRun) return report(context, await dryRun(request));
+  const session = flags.session ?? (context.env.ABILITY_SESSION || undefined);
+  // The run is written down first, also where no server is reached then.
+  const begun = beginAsk(request, { run: flags.key, session });
+  return withDeadline(context, patience, 'Nothing was run', (deadline) =>
+    withSession(
+      context,
+      registry,
+      (connection) => converse({ context, connection, flags, deadline }, request, begun, session),
+      deadline.signal,
+    ),
+  );
+}
+
+async function requestOf(context: Context, registry: Registry, text: string, flags: AskFlags): Promise<Request> {
+  const { env, cwd } = context;
+  return {
+    text,
+    registry,
+    environment: await environmentOf(context, registry),
+    scope: findScope(registry.root, cwd, flags.scope, env),
+    user: currentUser(env),
+    caller: readCaller(env),
+    env,
+    agreed: context.flags.yes === true,
+    ...(flags.pack !== undefined && { pack: flags.pack }),
+  };
+}
+
+/** What one command has while it talks. */
+interface Talk {
+  context: Context;
+  connection: Connection;
+  flags: AskFlags;
+  deadline: Deadline;
+}
+
+/** Asks back at a terminal until nothing is asked any more; elsewhere the question is the answer. */
+async function converse(
+  talk: Talk,
+  first: Request,
+  begunFirst: BegunAsk,
+  given: string | undefined,
+): Promise<ExitCode> {
+  const { context, connection } = talk;
+  let [request, begun, session] = [first, begunFirst, given];
+  for (;;) {
+    if (begun.answered) return again(talk, begun.answered);
+    const signal = talk.deadline.signal;
+    const acted = await actOnRequest(
+      connection,
+      { ...request, signal },
+      begun,
+      { session },
+      taskOptions(talk, first.registry),
+    );
+    const ownsSession = given === undefined;
+    const { answer, exit } = await finish(talk, begun, { ...acted, ownsSession });
+    if (answer.outcome !== 'asks' || !canAsk(context)) {
+      if (answer.outcome === 'asks') noteWayOn(context, acted.session);
+      return exit;
+    }
+    const said = await askBack(talk, answer, acted.session, ownsSession);
+    // A pack is named for the request, not for what is said to a question.
+    const { pack: _, ...rest } = request;
+    [request, session] = [{ ...rest, text: said }, acted.session];
+    begun = beginAsk(request, { session });
+  }
+}
+
+function taskOptions({ context, deadline }: Talk, registry: Registry): Parameters<typeof actOnRequest>[4] {
+  return {
+    onStall: notingStalls(context, deadline),
+    review: (answer) => reviewDefinitions(context, registry, answer),
+  };
+}
+
+/** The same run again: what it was answered, and its task as it is now. */
+async function again({ context, connection, flags, deadline }: Talk, answer: AskAnswer): Promise<ExitCode> {
+  const [task] = answer.tasks;
+  if (!task || context.flags.json) return report(context, answer);
+  return followTask(context, connection, task.task_key, flags, deadline);
+}
+
+async function finish(talk: Talk, begun: BegunAsk, acted: ActedAsk): Promise<{ answer: AskAnswer; exit: ExitCode }> {
+  const { context, connection, flags, deadline } = talk;
+  const { terminal } = context;
+  for (const line of context.flags.json ? [] : renderBefore(acted.answer, terminal.style)) terminal.note(line);
+  if (!acted.created) {
+    const answer = await endAsk(connection, begun, acted);
+    return { answer, exit: report(context, answer) };
+  }
+  const key = acted.created.id;
+  if (!context.flags.json) terminal.note(`task ${key}`);
+  let shown: unknown = null;
+  // As JSON the answer is one value, which has the result of the task in it.
+  const printJson = (value: unknown): void => {
+    shown = value;
+  };
+  const quiet = context.flags.json ? { ...context, terminal: { ...terminal, printJson } } : context;
+  const exit = await followTask(quiet, connection, key, flags, deadline).catch(async (error: unknown) => {
+    // It goes on without this command, and the session says so.
+    await endAsk(connection, begun, acted);
+    throw error;
+  });
+  const { result } = await viewTask(connection, key);
+  const answer = await endAsk(connection, begun, acted, result);
+  const tasks = answer.tasks.map((task) => ({ ...task, result: shown }));
+  if (context.flags.json) terminal.printJson({ ...answer, tasks });
+  return { answer, exit };
+}
+
+/** Leaving a question ends the session that was opened for it. */
+async function askBack(
+  { context, connection }: Talk,
+  answer: AskAnswer,
+  session: string,
+  owns: boolean,
+): Promise<string> {
+  try {
+    const options = answer.options.length > 0 ? ` (${answer.options.join(', ')})` : '';
+    const message = `${answer.question ?? answer.answer}${options}`;
+    return await askText(context, undefined, { flag: 'an answer', message });
+  } catch (error) {
+    if (owns) await stopSession(connection, session);
+    throw error;
+  }
+}
+
+function noteWayOn(context: Context, session: string): void {
+  if (context.flags.json) return;
+  const command = asTyped(commandOf('ability', 'ask', '--session', session, 'ANSWER'), context);
+  context.terminal.note(`Answer with: ${command}`);
+}
+
+/** Prints what it came to, and gives the exit code for it. */
+function report({ flags, terminal }: Context, answer: AskAnswer): ExitCode {
+  if (flags.json) terminal.printJson(answer);
+  else terminal.print(renderAnswer(answer));
+  if (answer.outcome === 'asks') return EXIT.waiting;
+  if (answer.outcome !== 'unavailable') return EXIT.ok;
+  const code = answer.problem?.code;
+  return code !== undefined && code in CODES ? CODES[code as keyof typeof CODES].exit : EXIT.unavailable;
+}
