@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type Connection,
   type CreatedTask,
@@ -18,6 +20,8 @@ import type { AbilityGuard, SessionThread, TurnContext } from '../../../contract
 import { isEndState } from '../../../contracts/states.js';
 import type { TaskResult, WantedPlan } from '../../../contracts/task.js';
 import { digestOf } from '../../../rules/canonical.js';
+import { pathsOf } from '../../../server/project-paths.js';
+import { RUN_FILES } from '../../../server/run-log.js';
 import type { AskAnswer, Considered, PlannedCall, Request } from './ask-shapes.js';
 import { endWords } from './ask-words.js';
 import { type AskPlace, type BegunAsk, keptOf, metaOf } from './begin-ask.js';
@@ -52,7 +56,7 @@ export async function actOnRequest(
   options: AskedTaskOptions = {},
 ): Promise<ActedAsk> {
   const { environment, scope, user, text } = request;
-  const ownsSession = place.session === undefined;
+  const ownsSession = place.session === undefined || isOfRun(request, place, place.session);
   const session = place.session ?? (await ownSession(connection, request, begun));
   const { thread, turn } = await say(connection, session, request, begun);
   const considered = await consider(request, { ...thread, key: session }, begun.recruited, begun.recorded);
@@ -83,6 +87,12 @@ export async function actOnRequest(
     _meta: metaOf(begun.recruited),
   };
   return { answer, session, ownsSession, pending, created };
+}
+
+/** Whether a session was opened by a request, and not by a person: then it ends with the last answer. */
+function isOfRun({ registry }: Request, { paths }: AskPlace, session: string): boolean {
+  const { runs } = paths ?? pathsOf(registry.root);
+  return existsSync(join(runs, session, RUN_FILES.log));
 }
 
 /** A session for one request; the same run finds its own again. */

@@ -1,4 +1,5 @@
 import { type AbilityPool, poolOf } from '../../../choosing/ability-pool.js';
+import { actionIn } from '../../../choosing/decide/action.js';
 import { decide, type Router } from '../../../choosing/decide/decide.js';
 import { focusOf } from '../../../choosing/decide/focus.js';
 import { modelRouter, unaskable } from '../../../choosing/decide/model-router.js';
@@ -7,6 +8,7 @@ import { saidIn } from '../../../choosing/decide/said-text.js';
 import { type Fit, targetFor } from '../../../choosing/decide/targets.js';
 import { FITS, type Ranked } from '../../../choosing/ranker.js';
 import { readInputs } from '../../../choosing/read-inputs.js';
+import { stemOf } from '../../../choosing/stem.js';
 import { type Suggestion, suggest } from '../../../choosing/suggest.js';
 import type { FocusContext, RoutingDecision, Targets } from '../../../contracts/routing.js';
 import type { SessionThread } from '../../../contracts/session.js';
@@ -110,10 +112,13 @@ async function fitsElsewhere(
   best: number,
 ): Promise<Fit[]> {
   const fits = new Map<string, { score: number; environments: string[] }>();
+  const action = actionIn(text);
+  const isMeant = (words: readonly string[]): boolean =>
+    action?.kind !== 'write' || words.some((word) => action.stems.has(stemOf(word)));
   for (const other of Object.keys(registry.project.environments).filter((name) => name !== environment)) {
     const pool = poolOf(registry, other, scope, env);
-    const { ranked } = await pool.ranker.rank({ text, limit: 1 });
-    for (const { id, score } of ranked) {
+    const { ranked } = await pool.ranker.rank({ text, limit: 3 });
+    for (const { id, score } of ranked.filter(({ words }) => isMeant(words))) {
       const known = fits.get(id) ?? { score, environments: [] };
       fits.set(id, { score: Math.max(score, known.score), environments: [...known.environments, other] });
     }

@@ -92,13 +92,12 @@ async function converse(
       { session },
       taskOptions(talk, first.registry),
     );
-    const ownsSession = given === undefined;
-    const { answer, exit } = await finish(talk, begun, { ...acted, ownsSession });
+    const { answer, exit } = await finish(talk, begun, acted);
     if (answer.outcome !== 'asks' || !canAsk(context)) {
       if (answer.outcome === 'asks') noteWayOn(context, acted.session);
       return exit;
     }
-    const said = await askBack(talk, answer, acted.session, ownsSession);
+    const said = await askBack(talk, answer, acted);
     // A pack is named for the request, not for what is said to a question.
     const { pack: _, ...rest } = request;
     [request, session] = [{ ...rest, text: said }, acted.session];
@@ -160,7 +159,7 @@ async function askBack(
     const message = `${answer.question ?? answer.answer}${options}`;
     return await askText(context, undefined, { flag: 'an answer', message });
   } catch (error) {
-    if (owns) await stopSession(connection, session);
+    if (ownsSession) await stopSession(connection, session);
     throw error;
   }
 }
