@@ -151,8 +151,7 @@ async function finish(talk: Talk, begun: BegunAsk, acted: ActedAsk): Promise<{ a
 async function askBack(
   { context, connection }: Talk,
   answer: AskAnswer,
-  session: string,
-  owns: boolean,
+  { session, ownsSession }: ActedAsk,
 ): Promise<string> {
   try {
     const options = answer.options.length > 0 ? ` (${answer.options.join(', ')})` : '';
