@@ -13,12 +13,12 @@ export function renderBefore(
     .filter(({ decision }) => decision !== 'allow')
     .map(({ ability_id, decision, reason }) => `${ability_id}: ${decision.replaceAll('_', ' ')}, ${reason}`);
   const alerts = [...risk_alerts, ...guards].map((text) => `${style('yellow', 'warning')} ${plainText(text, '  ')}`);
-  return [...alerts, ...answer.plan.flatMap((call) => planLines(call, answer.decision.rationale, style))];
+  return [...alerts, ...answer.plan.flatMap((call) => planLines(call, answer.decision, style))];
 }
 
 function planLines(
   { ability_id, input, effects, approvals, warnings }: PlannedCall,
-  why: string,
+  { rationale, continuation }: AskAnswer['decision'],
   style: Terminal['style'],
 ): string[] {
   const inputs = Object.entries(input).map(([name, value]) => `  ${name}  ${plainText(JSON.stringify(value))}`);
@@ -31,21 +31,21 @@ function planLines(
     ...inputs,
     ...asked,
     ...warnings.map((warning) => `  ${style('yellow', 'warning')} ${plainText(warning, '    ')}`),
-    `  because ${plainText(why)}`,
+    ...(continuation ? [] : [`  because ${plainText(rationale)}`]),
   ];
 }
 
 /** The answer itself, with what can be said to it. For stdout. */
 export function renderAnswer({ outcome, answer, question, options, problem }: AskAnswer): string {
   const said = question !== null && question !== answer ? `${answer}\n${question}` : answer;
-  const choices =
-    outcome === 'asks' && options.length > 0
-      ? ` ${listed(
-          options.map((one) => JSON.stringify(one)),
-          'or',
-        )}`
-      : '';
+  const choices = outcome === 'asks' ? unnamedOptions(said, options) : '';
   const advice = problem?.suggestion ? `\n  ${problem.suggestion}` : '';
   const code = problem ? `${problem.code}: ` : '';
   return `${code}${plainText(said)}${plainText(choices)}${plainText(advice)}`;
+}
+
+/** The options that a question does not name itself: ` (yes or no)`. */
+export function unnamedOptions(question: string, options: readonly string[]): string {
+  if (options.every((option) => question.includes(option))) return '';
+  return ` (${listed(options, 'or')})`;
 }

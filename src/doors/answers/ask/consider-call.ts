@@ -33,7 +33,8 @@ export function considerCall(
     return asking(questionFor(open), choicesOf(open.schema), pending);
   }
   const { plan } = planning;
-  if (!(needsApproval || needsConsent(request, plan) || leavesOut(plan, text))) return runs(plan);
+  if (!(needsApproval || needsConsent(request, plan) || (Object.keys(known).length === 0 && leavesOut(plan, text))))
+    return runs(plan);
   if (request.caller === 'agent') return forAgent(plan);
   if (request.agreed || agreedTo === plan.reference) return runs(plan);
   return { ...asksForConsent(request, thread, plan, text), ...(agreedTo !== undefined && { answer: CHANGED }) };

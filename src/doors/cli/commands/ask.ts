@@ -12,7 +12,7 @@ import { type Context, currentUser, environmentOf, openRegistry, withSession } f
 import { type Deadline, withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience } from '../follow-task.js';
 import { readCaller } from '../read-caller.js';
-import { renderAnswer, renderBefore } from '../render-ask.js';
+import { renderAnswer, renderBefore, unnamedOptions } from '../render-ask.js';
 import { reviewDefinitions } from '../review-definitions.js';
 import { asTyped, commandOf } from '../typed-command.js';
 import { notingStalls } from './run.js';
@@ -125,7 +125,9 @@ async function finish(talk: Talk, begun: BegunAsk, acted: ActedAsk): Promise<{ a
   for (const line of context.flags.json ? [] : renderBefore(acted.answer, terminal.style)) terminal.note(line);
   if (!acted.created) {
     const answer = await endAsk(connection, begun, acted);
-    return { answer, exit: report(context, answer) };
+    // At a terminal the question itself follows.
+    const exit = answer.outcome === 'asks' && canAsk(context) ? EXIT.waiting : report(context, answer);
+    return { answer, exit };
   }
   const key = acted.created.id;
   if (!context.flags.json) terminal.note(`task ${key}`);
@@ -154,8 +156,8 @@ async function askBack(
   { session, ownsSession }: ActedAsk,
 ): Promise<string> {
   try {
-    const options = answer.options.length > 0 ? ` (${answer.options.join(', ')})` : '';
-    const message = `${answer.question ?? answer.answer}${options}`;
+    const question = answer.question ?? answer.answer;
+    const message = `${question}${unnamedOptions(question, answer.options)}`;
     return await askText(context, undefined, { flag: 'an answer', message });
   } catch (error) {
     if (ownsSession) await stopSession(connection, session);
