@@ -92,14 +92,8 @@ describe('POST /v1/runs', () => {
     await post(`/v1/tasks/${waits.body.task_key}/cancel`);
   });
 
-  test('refuses requests in plain words, and packs, which come later', async () => {
-    for (const body of [{ prompt: 'drop it' }, { prompt: 'x', ability: 'util.echo' }, { pack: 'engineering' }]) {
-      expect(await post('/v1/runs', body)).toMatchObject({ status: 501, body: { code: 'feature.unsupported' } });
-    }
-  });
-
   test.each([
-    [{}, 400, 'door.bad_request'],
+    [{}, 400, 'usage.invalid'],
     [{ ability: 7 }, 400, 'door.bad_request'],
     [{ ability: 'util.echo', inputs: {} }, 400, 'door.bad_request'],
     [{ ability: 'util.echo', input: [] }, 400, 'door.bad_request'],

@@ -63,7 +63,8 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
   };
 }
 
-function readKey(header: string | string[] | undefined): string | undefined {
+/** The key that a request brings. @throws AbilityError `door.bad_request` for several. */
+export function readKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined || typeof header === 'string') return header;
   throw new AbilityError({ code: 'door.bad_request', message: 'Idempotency-Key comes more than once' });
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { LISTED_STATES } from '../../client/index.js';
+import { ROUTES } from '../../contracts/routing.js';
 import { END_STATES, OPEN_STATES } from '../../contracts/states.js';
 import { TASK_EVENTS } from '../../contracts/task-events.js';
 import { isDuration, parseDuration } from '../../rules/duration.js';
+import { OUTCOMES } from '../answers/ask/ask-shapes.js';
 
 /** The longest that a request waits for a task; proxies end requests that take longer. */
 const LONGEST_WAIT_MS = 5 * 60_000;
@@ -32,7 +34,15 @@ const newTask = {
 };
 
 export const createBody = z.strictObject(newTask);
-export const runBody = z.strictObject({ ...newTask, wait: wait.optional() });
+export const runBody = z
+  .strictObject({
+    ...newTask,
+    ability: newTask.ability.optional().describe('Its id; either this or `prompt`.'),
+    prompt: z.string().min(1).optional().describe('What is wanted, in plain words, instead of `ability` and `input`.'),
+    pack: z.string().min(1).max(100).optional().describe('With `prompt`: the pack that is to do it.'),
+    wait: wait.optional(),
+  })
+  .describe('Either `ability`, or `prompt`.');
 export const waitBody = z.strictObject({ wait: wait.optional() });
 export const planBody = z.strictObject({ input: input.optional(), environment: environment.optional() });
 export const signalBody = z.strictObject({
@@ -129,6 +139,27 @@ const resultShape = {
   links: z.strictObject({ temporal: z.string().nullable(), record: z.string().nullable() }),
   _meta: meta,
 };
+/** What a request in plain words came to. */
+export const askedAnswer = z.looseObject({
+  run: z.string().describe('The id of the run: that of `Idempotency-Key`, where one came.'),
+  session_id: z.string().describe('In which a question is answered: the next `prompt` with this `session`.'),
+  outcome: z.enum(OUTCOMES),
+  answer: z.string(),
+  question: z.string().nullable(),
+  options: z.array(z.string()),
+  decision: z.looseObject({ decision: z.enum(ROUTES), confidence: z.number() }),
+  plan: z.array(z.looseObject({ ability_id: z.string() })),
+  problem: problem.nullable(),
+  tasks: z.array(
+    z.looseObject({
+      task_key: z.string(),
+      ability_id: z.string(),
+      status: z.string(),
+      result: z.looseObject(resultShape).optional().describe('As far as it has come within `wait`.'),
+    }),
+  ),
+  _meta: z.looseObject({ pack: z.string(), required_capabilities: z.array(z.string()), routing_method: z.string() }),
+});
 export const resultAnswer = z.looseObject(resultShape);
 export const seenAnswer = z.looseObject({ ...resultShape, source: z.string() });
 export const acceptedAnswer = z.strictObject({

@@ -117,11 +117,14 @@ async function say(
   return { thread: await readThread(connection, session), turn };
 }
 
-/** What a guard of the prompt denies is not even tried. Source: R-002-38; C-11. */
+/** What a hook of this very prompt denies is not even tried; what was denied to an earlier call may be right for this one. Source: R-002-38; C-11. */
 function withinGuards(came: Considered, turn: TurnContext | null): Considered {
   const [call] = came.plan;
   const guards = turn?.hook_signals.ability_guards ?? [];
-  const denied = guards.find(({ ability_id, decision }) => decision === 'deny' && isAbout(ability_id, call));
+  const denied = guards.find(
+    ({ ability_id, decision, source }) =>
+      decision === 'deny' && source.startsWith('PromptSubmit.') && isAbout(ability_id, call),
+  );
   if (!call || !denied) return came;
   return {
     ...came,
@@ -210,10 +213,20 @@ export async function endAsk(
   const [task] = acted.answer.tasks;
   const tasks = task && result ? [{ ...task, status: result.status }] : acted.answer.tasks;
   const answer = { ...acted.answer, answer: words, tasks };
-  await noteInSession(connection, session, { messages: [{ role: 'assistant', text: begun.mask(words) }], pending });
+  const note = { messages: [{ role: 'assistant', text: begun.mask(words) } as const], pending };
+  await unlessStopped(() => noteInSession(connection, session, note));
   begun.log.append('answer', null, begun.mask(keptOf(answer)));
-  if (ownsSession && pending === null) await stopSession(connection, session);
+  if (ownsSession && pending === null) await unlessStopped(() => stopSession(connection, session));
   return answer;
+}
+
+/** A session that has ended meanwhile, as by another caller of the same run, is one in which nothing has to be noted. */
+async function unlessStopped(act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'session.stopped') throw error;
+  }
 }
 
 /** A call that failed and can be tried again. Source: exact shapes, section 3. */

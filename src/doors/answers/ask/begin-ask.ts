@@ -76,6 +76,25 @@ export function refuseText(text: string): void {
   });
 }
 
+/**
+ * Does a part of a run. Of two callers with the same run one may end it, and its session, before the other: then that one gets the answer of the
+ * first.
+ */
+export async function orAnswered<T>(
+  request: Request,
+  begun: BegunAsk,
+  part: () => Promise<T>,
+): Promise<{ done: T } | { answered: AskAnswer }> {
+  try {
+    return { done: await part() };
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'session.stopped') throw error;
+    const { answered } = readBefore(begun.log.read(), request, begun);
+    if (!answered) throw error;
+    return { answered };
+  }
+}
+
 /** The parts of an answer that its line keeps; the others are lines of their own, or not kept. */
 type Kept = Omit<AskAnswer, 'decision' | 'suggestions' | 'nearest' | 'turn_context' | '_meta'>;
 

@@ -5,7 +5,7 @@ import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type ActedAsk, actOnRequest, endAsk } from '../../answers/ask/ask.js';
 import type { AskAnswer, Request } from '../../answers/ask/ask-shapes.js';
-import { type BegunAsk, beginAsk } from '../../answers/ask/begin-ask.js';
+import { type BegunAsk, beginAsk, orAnswered } from '../../answers/ask/begin-ask.js';
 import { dryRun } from '../../answers/ask/dry-run.js';
 import { askText, canAsk } from '../ask.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
@@ -84,15 +84,15 @@ async function converse(
   let [request, begun, session] = [first, begunFirst, given];
   for (;;) {
     if (begun.answered) return again(talk, begun.answered);
-    const signal = talk.deadline.signal;
-    const acted = await actOnRequest(
-      connection,
-      { ...request, signal },
-      begun,
-      { session },
-      taskOptions(talk, first.registry),
-    );
-    const { answer, exit } = await finish(talk, begun, acted);
+    const place = { session };
+    const came = await orAnswered(request, begun, async () => {
+      const signal = talk.deadline.signal;
+      const options = taskOptions(talk, first.registry);
+      const acted = await actOnRequest(connection, { ...request, signal }, begun, place, options);
+      return { acted, ...(await finish(talk, begun, acted)) };
+    });
+    if ('answered' in came) return again(talk, came.answered);
+    const { acted, answer, exit } = came.done;
     if (answer.outcome !== 'asks' || !canAsk(context)) {
       if (answer.outcome === 'asks') noteWayOn(context, acted.session);
       return exit;

@@ -1,11 +1,12 @@
 import { AbilityError } from '../../../contracts/problem.js';
+import { askInWords } from '../ask-in-words.js';
 import { headersOf, makeTask, metaOf, tellCreated } from '../create-task.js';
-import { createBody, createdAnswer, resultAnswer, runBody } from '../formats.js';
+import { askedAnswer, createBody, createdAnswer, resultAnswer, runBody } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { answerOf, waitFor } from '../wait-answer.js';
 
 const HEADERS = {
-  'Idempotency-Key': 'Your own task key: the same request with the same key is the same task.',
+  'Idempotency-Key': 'Your own task key, or run id with `prompt`: the same request with the same key is the same task.',
   traceparent: 'W3C Trace Context: kept with the task, and sent on with the HTTP requests and MCP calls that it makes.',
 };
 
@@ -14,19 +15,30 @@ export const createRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/runs',
-    summary: 'Create a task and run it; wait for its end as long as `wait` says.',
+    summary:
+      'Create a task and run it, of an ability or of a request in plain words; wait for its end as long as `wait` says.',
     right: 'run',
     body: runBody,
     headers: HEADERS,
-    refuse: refusePlainWords,
+    refuse: refuseBothAndNeither,
     answers: {
-      200: { means: 'It has ended, well or not: `status` says how.', schema: resultAnswer },
-      202: { means: 'It goes on; without `wait`, only its key is given.', schema: resultAnswer.or(createdAnswer) },
+      200: {
+        means: 'It has ended, well or not: `status` says how. Of a `prompt`: what it came to, where nothing runs on.',
+        schema: resultAnswer.or(askedAnswer),
+      },
+      202: {
+        means: 'It goes on; without `wait`, only its key is given.',
+        schema: resultAnswer.or(createdAnswer).or(askedAnswer),
+      },
     },
     async handle(call) {
       const { door, body } = call;
+      const { ability, prompt } = body;
+      if (prompt !== undefined) return askInWords({ ...call, body: { ...body, prompt } });
+      // One of the two is there: refuse has looked.
+      const named = { ...call, body: { ...body, ability: ability ?? '' } };
       return door.ask(async (connection) => {
-        const made = await makeTask(call, connection, true);
+        const made = await makeTask(named, connection, true);
         const headers = headersOf(made);
         if (body.wait === undefined) return { status: 202, body: tellCreated(made), headers };
         const answer = answerOf(await waitFor(connection, made.id, body.wait, call));
@@ -52,14 +64,35 @@ export const createRoutes: Route[] = [
   }),
 ];
 
-/** Requests in plain words come with the issue that chooses abilities. Source: R-004-22. */
+/** What a request in plain words says of an ability is for the one who chooses it to say. */
+const WITH_ABILITY = ['input', 'intent', 'plan'];
+
+/** Either an ability, or plain words. Source: R-004-22. */
+function refuseBothAndNeither(body: unknown): void {
+  const given = body ?? {};
+  if (typeof given !== 'object' || Array.isArray(given)) return;
+  const has = (name: string): boolean => Object.hasOwn(given, name);
+  if (has('ability') === has('prompt')) {
+    throw usage(has('ability') ? 'Both ability and prompt were given' : 'Neither ability nor prompt was given');
+  }
+  const [wrong] = has('prompt') ? WITH_ABILITY.filter(has) : ['pack'].filter(has);
+  if (wrong !== undefined) throw usage(`${wrong} does not go with ${has('prompt') ? 'prompt' : 'ability'}`);
+}
+
+function usage(message: string): AbilityError {
+  const suggestion =
+    'Send {"ability": "...", "input": {...}}, or {"prompt": "...", "pack": "..."}; pack may be left out.';
+  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}
+
+/** The bodies of tasks are about abilities alone. */
 function refusePlainWords(body: unknown): void {
   if (body === null || typeof body !== 'object') return;
-  const later = ['prompt', 'pack'].find((name) => Object.hasOwn(body, name));
-  if (later === undefined) return;
+  const wrong = ['prompt', 'pack'].find((name) => Object.hasOwn(body, name));
+  if (wrong === undefined) return;
   throw new AbilityError({
-    code: 'feature.unsupported',
-    message: `${later}: this version chooses no ability for a request in plain words`,
-    suggestion: 'Name the ability: {"ability": "...", "input": {...}}.',
+    code: 'usage.invalid',
+    message: `${wrong}: requests in plain words are runs`,
+    suggestion: 'Send it to POST /v1/runs.',
   });
 }
