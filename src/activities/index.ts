@@ -1,5 +1,6 @@
 import { ACTIVITIES } from '../contracts/names.js';
 import { type CallDependencies, createCall } from './call.js';
+import { createDecide, type DecideDependencies } from './decide.js';
 import { createEndTask, createErase, createPurge, type DeleteDependencies } from './delete.js';
 import { createEnter } from './enter.js';
 import { createFindUi, type FindUiDependencies } from './find-ui.js';
@@ -29,7 +30,8 @@ export type ActivityDependencies = CallDependencies &
   SessionDependencies &
   FindUiDependencies &
   ProveDependencies &
-  NoticeDependencies;
+  NoticeDependencies &
+  DecideDependencies;
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -57,6 +59,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.endCall]: createEndCall(dependencies),
     [ACTIVITIES.notify]: createSendNotice(dependencies),
     [ACTIVITIES.prove]: createProve(dependencies),
+    [ACTIVITIES.decide]: createDecide(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

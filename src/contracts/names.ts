@@ -78,6 +78,7 @@ export const ACTIVITIES = {
   endCall: 'ability:end-call',
   prove: 'ability:prove',
   notify: 'ability:notify',
+  decide: 'ability:decide',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */

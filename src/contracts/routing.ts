@@ -142,6 +142,15 @@ export interface RoutingDecision extends RouterAnswer {
   clamped: string[];
 }
 
+/** What the activity that decides is given. */
+export interface DecideRequest {
+  /** Its last message is decided about. */
+  thread: { key: string; messages: LaneMessage[]; pending: Pending | null };
+  environment: string;
+  /** A folder of the project; null: no one says. */
+  scope: string | null;
+}
+
 /** How a pack was chosen. Source: R-004-19; C-34. */
 export const ROUTING_METHODS = ['explicit', 'capability_routing', 'keyword_fallback', 'heuristic_fallback'] as const;
 

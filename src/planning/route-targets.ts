@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AgentTarget, Targets, ToolTarget, WorkflowTarget } from '../contracts/routing.js';
 import type { Registry } from '../definitions/registry.js';
@@ -6,6 +7,7 @@ import { definedEffects } from './defined-effects.js';
 import { EnvironmentVariables } from './environment-variables.js';
 import { missingCredentials } from './missing-credentials.js';
 import { resolvePlan } from './resolve-plan.js';
+import { checkAgainst } from './schemas.js';
 import { SecretSource } from './secret-source.js';
 
 /** Where something is decided. */
@@ -115,3 +117,10 @@ function summaryOf({ registry }: Place, id: string): string {
 function effectsOf({ registry }: Place, id: string): AgentTarget['effects'] {
   return definedEffects(registry, id) ?? 'destructive';
 }
+
+/** What planning says where something is decided: what there is, and whether a value fits. */
+export const DECIDING = {
+  targets: routeTargets,
+  check: (schema: JsonObject, value: Json): void =>
+    void checkAgainst(schema, value, { code: 'input.invalid', what: 'The answer' }),
+};

@@ -101,6 +101,7 @@ export function buildDependencies(
     secrets,
     variables: (environment) => new EnvironmentVariables(root, environment, env),
     definitions: projectDefinitions(root),
+    env,
     recordUsage: (line) => usage.append(line),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),

@@ -1,16 +1,17 @@
 import { actOf } from '../../../choosing/decide/asks-for.js';
+import { type Decided, decideInProject } from '../../../choosing/decide/decide-in-project.js';
 import { isAbout } from '../../../choosing/decide/signals.js';
 import { GENERIC_AGENT, toolOf } from '../../../choosing/decide/targets.js';
 import type { Json } from '../../../contracts/json.js';
 import type { LaneMessage, Pending, RecruitmentResult, RoutingDecision } from '../../../contracts/routing.js';
 import type { SessionThread } from '../../../contracts/session.js';
 import { readSpecialists } from '../../../definitions/specialists.js';
+import { DECIDING } from '../../../planning/route-targets.js';
 import { routeRequest } from '../route-request.js';
 import type { Considered, Request } from './ask-shapes.js';
 import { cannotRun, listed, nothingFits } from './ask-words.js';
 import { answered, asking, type Came, pendingOf, unavailable } from './came.js';
 import { considerCall } from './consider-call.js';
-import { type Decided, decideRequest } from './decide-request.js';
 
 /** A thread, and how it is called. */
 export interface AskedThread extends SessionThread {
@@ -68,7 +69,7 @@ async function decidedFor(
   recruited: RecruitmentResult,
   recorded: RoutingDecision | undefined,
 ): Promise<Decided> {
-  const decided = await decideRequest(request, thread, thread.key);
+  const decided = await decideInProject(request, thread, DECIDING);
   if (recorded) return { ...decided, decision: recorded };
   if (request.pack === undefined || decided.decision.continuation) return decided;
   return { ...decided, decision: byPack(request, recruited) };

@@ -1,20 +1,42 @@
-import { type AbilityPool, poolOf } from '../../../choosing/ability-pool.js';
-import { actionIn } from '../../../choosing/decide/action.js';
-import { decide, type Router } from '../../../choosing/decide/decide.js';
-import { focusOf } from '../../../choosing/decide/focus.js';
-import { modelRouter, unaskable } from '../../../choosing/decide/model-router.js';
-import { routerSettings } from '../../../choosing/decide/router-settings.js';
-import { saidIn } from '../../../choosing/decide/said-text.js';
-import { type Fit, targetFor } from '../../../choosing/decide/targets.js';
-import { FITS, type Ranked } from '../../../choosing/ranker.js';
-import { readInputs } from '../../../choosing/read-inputs.js';
-import { stemOf } from '../../../choosing/stem.js';
-import { type Suggestion, suggest } from '../../../choosing/suggest.js';
-import type { FocusContext, RoutingDecision, Targets } from '../../../contracts/routing.js';
-import type { SessionThread } from '../../../contracts/session.js';
-import { routeTargets } from '../../../planning/route-targets.js';
-import { checkAgainst } from '../../../planning/schemas.js';
-import type { Request } from './ask-shapes.js';
+import type { FocusContext, RoutingDecision, Targets } from '../../contracts/routing.js';
+import type { SessionThread } from '../../contracts/session.js';
+import type { Registry } from '../../definitions/registry.js';
+import { type AbilityPool, poolOf } from '../ability-pool.js';
+import { FITS, type Ranked } from '../ranker.js';
+import { readInputs } from '../read-inputs.js';
+import { stemOf } from '../stem.js';
+import { type Suggestion, suggest } from '../suggest.js';
+import { actionIn } from './action.js';
+import { decide, type Router } from './decide.js';
+import { focusOf } from './focus.js';
+import { modelRouter, unaskable } from './model-router.js';
+import type { CheckValue } from './read-slot.js';
+import { routerSettings } from './router-settings.js';
+import { saidIn } from './said-text.js';
+import { type Fit, targetFor } from './targets.js';
+
+/** Where something is decided. */
+export interface DecidingPlace {
+  registry: Registry;
+  environment: string;
+  /** A folder of the project; null: no one says. */
+  scope: string | null;
+  /** In which credentials, and the address of a model, are looked for. */
+  env: NodeJS.ProcessEnv;
+  signal?: AbortSignal;
+}
+
+/** What planning has to say of it. */
+export interface PlanningOf {
+  /** What a request may go to, among abilities. */
+  targets(place: DecidingPlace, abilities: Iterable<{ id: string; level: 'high' | 'low' }>): Targets;
+  check: CheckValue;
+}
+
+/** A thread, and how it is called. */
+export interface DecidedThread extends Pick<SessionThread, 'messages' | 'pending'> {
+  key: string;
+}
 
 /** What was decided, and by what. */
 export interface Decided {
@@ -27,18 +49,22 @@ export interface Decided {
 }
 
 /** Decides about the last message of a thread, among what the project has in an environment. Source: C-23. */
-export async function decideRequest(request: Request, thread: SessionThread, key: string): Promise<Decided> {
+export async function decideInProject(
+  request: DecidingPlace,
+  { key, messages, pending }: DecidedThread,
+  planning: PlanningOf,
+): Promise<Decided> {
   const { registry, environment, scope, env, signal } = request;
   const pool = poolOf(registry, environment, scope, env);
-  const focus = focusOf({ key, messages: thread.messages, pending: thread.pending, now: Date.now() });
+  const focus = focusOf({ key, messages, pending, now: Date.now() });
   const { threshold, model } = routerSettings(registry, env);
-  const targets = routeTargets({ registry, environment, env }, pool.abilities.values());
+  const targets = planning.targets(request, pool.abilities.values());
   const decision = await decide({
     focus,
     targets,
     rank: (text) => rankBySuggestions(request, pool, text),
     shortlist: async (text, limit) => (await pool.ranker.rank({ text, limit })).ranked.map(({ id }) => id),
-    check: (schema, value) => void checkAgainst(schema, value, { code: 'input.invalid', what: 'The answer' }),
+    check: planning.check,
     threshold,
     ...(model !== undefined && { router: typeof model === 'string' ? unaskable(model) : routerOf(model) }),
     ...(signal && { signal }),
@@ -48,7 +74,7 @@ export async function decideRequest(request: Request, thread: SessionThread, key
 }
 
 async function missedBy(
-  request: Request,
+  request: DecidingPlace,
   pool: AbilityPool,
   targets: Targets,
   { anchor, lane }: FocusContext,
@@ -72,7 +98,7 @@ const ABOUT = 0.9;
  * What is suggested, in that order; where nothing is, what comes nearest. Before that what fits better and runs in other environments only,
  * and an ability of a low level that has all it needs, where the one of a high level that covers it has not.
  */
-async function rankBySuggestions(request: Request, pool: AbilityPool, text: string): Promise<Fit[]> {
+async function rankBySuggestions(request: DecidingPlace, pool: AbilityPool, text: string): Promise<Fit[]> {
   const { ranked } = await pool.ranker.rank({ text, limit: MOST });
   const raw = new Map(ranked.map((one) => [one.id, one]));
   const { suggestions } = await suggest(pool, { text });
@@ -107,7 +133,7 @@ function isMoreComplete(pool: AbilityPool, { id }: Ranked, first: Suggestion | u
 
 /** The ability that fits better than all here, and belongs to other environments. */
 async function fitsElsewhere(
-  { registry, environment, scope, env }: Request,
+  { registry, environment, scope, env }: DecidingPlace,
   text: string,
   best: number,
 ): Promise<Fit[]> {

@@ -1,0 +1,26 @@
+import { Context } from '@temporalio/activity';
+import { decideInProject } from '../choosing/decide/decide-in-project.js';
+import type { DecideRequest, RoutingDecision } from '../contracts/routing.js';
+import type { Registry } from '../definitions/registry.js';
+import { DECIDING } from '../planning/route-targets.js';
+
+/** What deciding needs of a worker. */
+export interface DecideDependencies {
+  /** The definitions of the project as they are now; left out: there are none here. */
+  definitions?: (() => Registry) | undefined;
+  /** Left out: that of this process. */
+  env?: NodeJS.ProcessEnv | undefined;
+}
+
+/**
+ * The activity that decides about the last message of a thread, with what the worker has: for workflows that drive a conversation. It calls
+ * nothing. Source: R-003-03; issue 14, item 2.
+ */
+export function createDecide({ definitions, env = process.env }: DecideDependencies) {
+  return async ({ thread, environment, scope }: DecideRequest): Promise<RoutingDecision> => {
+    if (!definitions) throw new Error('There are no definitions here to decide by');
+    const { cancellationSignal: signal } = Context.current();
+    const place = { registry: definitions(), environment, scope, env, signal };
+    return (await decideInProject(place, thread, DECIDING)).decision;
+  };
+}

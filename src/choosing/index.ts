@@ -1,0 +1,22 @@
+/** Deciding what becomes of a request in plain words, and recruiting for it, without a server. Public; decision 0018. */
+export type {
+  AgentTarget,
+  Choice,
+  FocusContext,
+  LaneMessage,
+  Pending,
+  RecruitmentResult,
+  RouteDecision,
+  RouterAnswer,
+  RouteTarget,
+  RoutingDecision,
+  Targets,
+  ToolTarget,
+  WorkflowTarget,
+} from '../contracts/routing.js';
+export { type DecideInput, decide, type Router, RouterFault } from './decide/decide.js';
+export { focusOf, type Thread } from './decide/focus.js';
+export { modelRouter } from './decide/model-router.js';
+export type { RouterModel } from './decide/router-settings.js';
+export type { Fit, Proposal, RankTargets, RouterInput, ShortlistTargets } from './decide/targets.js';
+export { inferCapabilities, type Recruitment, recruit } from './recruit/recruit.js';
