@@ -27,6 +27,8 @@ interface Callable extends Fit {
 /** What the abilities say of themselves. A question about something calls nothing that changes anything. */
 export async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   const said = saidIn(input.text);
+  const among = AMONG.test(said) ? beforeWaiting(input) : undefined;
+  if (among) return among;
   const ranked = await input.rank(about);
   const missed = unavailableBest(input, ranked);
   if (missed) return missed;
@@ -96,11 +98,13 @@ function confidenceOf({ score, effects }: Callable, next: Callable | undefined):
   return Math.round(Math.min(1, sure + (isAlone ? ALONE.gain : 0)) * 100) / 100;
 }
 
+/** "The one that costs more" is one of what can be chosen, and no request. */
+const AMONG = /^\W*(?:the|that|this|those) ones?\b/i;
+
 /** A word or two that choose none of the options that wait, and ask for nothing else: they are asked again. Source: R-003-04, R-003-16. */
 function beforeWaiting({ focus: { pending }, text }: RouterInput): Proposal | undefined {
   if (pending?.kind !== 'workflow_waiting' || !('options' in pending.expects)) return undefined;
-  const words = text.trim().split(/\s+/).length;
-  if (words > 3) return undefined;
+  if (text.trim().split(/\s+/).length > 3 && !AMONG.test(text)) return undefined;
   const labels = pending.expects.options.map(({ label }) => label);
   const meant = labels.filter((label) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
   return clarify(

@@ -1,6 +1,6 @@
 import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
 import { wordsIn } from '../words.js';
-import { actOf, withoutSubAgent } from './asks-for.js';
+import { actOf, wantsSubAgent, withoutSubAgent } from './asks-for.js';
 import { saidIn } from './said-text.js';
 
 const LONGEST_SNIPPET = 200;
@@ -42,6 +42,8 @@ function isAlive({ thread_key, until }: Pending, key: string, now: number): bool
 function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   const latest = window.at(-1);
   if (latest?.role !== 'user') return [];
+  const named = namedBefore(window.slice(0, -1), latest);
+  if (named) return [named];
   if (asksFor(latest)) return [latest];
   if (actOf(latest.text) === 'talks') return [];
   const before = window.slice(0, -1);
@@ -50,8 +52,20 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   if (!newest) return [];
   const open = before.slice(lastAnswerBefore(before, newest)).filter((message) => asking.includes(message));
   if (open.length < 2) return [newest];
-  const named = open.filter((message) => sharesWords(latest.text, message.text));
-  return named.length === 1 ? named : open;
+  const meant = open.filter((message) => sharesWords(latest.text, message.text));
+  return meant.length === 1 ? meant : open;
+}
+
+const FEW_WORDS = 4;
+
+/** "Do the mail via sub-agent" names the one request before that has its words. */
+function namedBefore(before: readonly LaneMessage[], { text }: LaneMessage): LaneMessage | undefined {
+  const rest = wantsSubAgent(text) ? withoutSubAgent(text) : '';
+  if (rest === '' || rest.trim().split(/\s+/).length > FEW_WORDS) return undefined;
+  const [only, ...more] = before.filter((message) => {
+    return message.role === 'user' && asksFor(message) && sharesWords(rest, message.text);
+  });
+  return more.length === 0 ? only : undefined;
 }
 
 /** Requests with no answer between them are side by side. */

@@ -56,7 +56,7 @@ function saysMore(text: string): boolean {
   return (
     isWordless(withoutRefused(said)) ||
     signalIn(said) !== undefined ||
-    asks(said) ||
+    (/\s/.test(said.trim()) && asks(said)) ||
     isConsent(said) !== undefined ||
     /^\W*(?:never ?mind|hang on|hold on|wait)\b/i.test(said)
   );

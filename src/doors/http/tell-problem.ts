@@ -26,6 +26,7 @@ const STATUS: Record<string, number> = {
   'door.no_route': 404,
   'feature.unsupported': 501,
   'task.deleted': 410,
+  'runlog.key_conflict': 409,
   'task.key_conflict': 409,
   'task.closed': 409,
   'task.started': 409,
