@@ -17,6 +17,7 @@ import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
 import { projectEnvironments } from '../activities/session/project-environments.js';
 import type { SealKeys } from '../planning/seal.js';
 import { CheckedChains } from '../server/checked-chains.js';
+import { GapLog } from '../server/gap-log.js';
 import { openMarks } from '../server/open-marks.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { recordsOrigin } from '../server/records-origin.js';
@@ -74,6 +75,7 @@ export function buildDependencies(
   const proven = new ProvenGuards({ root, groups, scripts, secrets });
   const execute = createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() });
   const usage = new UsageLog(paths.system);
+  const gaps = new GapLog(paths.system);
   const activities: ActivityDependencies = {
     project,
     ui: env.TEMPORAL_UI_ADDRESS ?? null,
@@ -103,6 +105,7 @@ export function buildDependencies(
     definitions: projectDefinitions(root),
     env,
     recordUsage: (line) => usage.append(line),
+    recordGap: (gap) => gaps.note(gap),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),
   };

@@ -1,3 +1,4 @@
+import type { NewGap } from '../../contracts/gaps.js';
 import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { PlanHandler, PlanHook } from '../../contracts/plan.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -25,6 +26,8 @@ export interface HookDependencies {
   secrets: (environment: string) => SecretSource;
   /** The definitions as they are now; absent: there are none to suggest from. */
   definitions?: () => Registry;
+  /** Notes what a prompt asks for and no ability does; absent: it is not noted. */
+  recordGap?: (gap: NewGap) => void;
   /** Appends one line to the project's usage log. */
   recordUsage: (line: Record<string, unknown>) => void;
 }

@@ -1,8 +1,11 @@
 import { poolOf } from '../../choosing/ability-pool.js';
+import { actOf } from '../../choosing/decide/asks-for.js';
 import { suggest } from '../../choosing/suggest.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { Json } from '../../contracts/json.js';
 import type { PlanHandler } from '../../contracts/plan.js';
+import { knownSecrets } from '../../planning/known-secrets.js';
+import { Masker } from '../../planning/masking/masker.js';
 import { faultOfOptions } from '../../rules/builtin-options.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { type HookRun, isOfTask } from './hook-context.js';
@@ -19,7 +22,11 @@ export async function suggestAbilities(
   id: string,
   { name, options }: Extract<PlanHandler, { kind: 'builtin' }>,
   run: HookRun,
-  { definitions }: Pick<HookDependencies, 'definitions'>,
+  {
+    definitions,
+    recordGap,
+    secrets,
+  }: Pick<HookDependencies, 'definitions' | 'recordGap'> & Partial<Pick<HookDependencies, 'secrets'>>,
 ): Promise<HookAnswer> {
   const at = { phase: run.phase, path: run.path };
   const fault = faultOfOptions(name, options);
@@ -31,8 +38,14 @@ export async function suggestAbilities(
   if (typeof prompt !== 'string') return allowed;
   const where = typeof scope === 'string' ? scope : run.module;
   const pool = poolOf(definitions(), run.environment.name, where);
-  const { suggestions, documents, question, warning } = await suggest(pool, { text: prompt, limit: MOST });
+  const { suggestions, nearest, documents, question, warning } = await suggest(pool, { text: prompt, limit: MOST });
   const answer = { ...allowed, ...(warning !== undefined && { warnings: [warning] }) };
+  if (suggestions.length === 0 && recordGap && secrets && actOf(prompt) === 'asks') {
+    const environment = run.environment.name;
+    const masker = new Masker(knownSecrets(definitions(), secrets(environment)));
+    const request = masker.mask(prompt);
+    recordGap({ request, kind: 'nothing_fits', door: 'suggest', environment, scope: where ?? null, nearest });
+  }
   const hints = [...suggestions.map(({ id: ability }) => ability), ...documents];
   if (hints.length === 0) return answer;
   const [best] = suggestions;

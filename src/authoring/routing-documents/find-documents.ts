@@ -29,8 +29,8 @@ export function isLookedInto(root: string, folder: string): boolean {
   return names.every((name, index) => isOurs(root, names.slice(0, index + 1).join('/'), name));
 }
 
-/** Nothing in a folder that is not for us, such as the data of a database, or that went away meanwhile. */
-function entriesOf(folder: string): Dirent[] {
+/** What is in a folder; nothing of one that is not for us, such as the data of a database, or that went away meanwhile. */
+export function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
@@ -40,6 +40,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-function isOurs(root: string, path: string, name: string): boolean {
+/** Whether a folder is looked into: it is not hidden, and holds neither dependencies nor a project of its own. */
+export function isOurs(root: string, path: string, name: string): boolean {
   return !name.startsWith('.') && name !== DEPENDENCIES && !existsSync(join(root, path, PROJECT_FILE));
 }

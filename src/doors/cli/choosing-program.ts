@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { collect, type Define, examples } from './define-command.js';
 import { SCOPE_OPTION } from './session-program.js';
 
-/** `ability route` and `ability ask`: from plain words to abilities. */
+/** From plain words to abilities, and what is learnt where there are none. */
 export function defineChoosing(define: Define): void {
   define(
     'route <text...>',
@@ -43,6 +43,23 @@ export function defineChoosing(define: Define): void {
         'ability ask "run the signup test for build 1234" --env staging',
         'ability ask --session s-01kt... yes',
         'ability ask "check the billing of build 88" --dry-run --json',
+      ),
+    );
+  define(
+    'harvest',
+    'what was asked for and is not there, and scripts that may be worth an ability',
+    () => import('./commands/harvest.js'),
+  ).addHelpText('after', examples('ability harvest', 'ability harvest --json'));
+  define('prune', 'abilities that may not be needed: unused, alike, deprecated', () => import('./commands/prune.js'))
+    .option('--unused <duration>', 'not called for so long', '90d')
+    .option('--deprecate <id>', 'mark this one as deprecated in its file; nothing is removed')
+    .option('--replaced-by <id>', 'with --deprecate: what takes its place')
+    .addHelpText(
+      'after',
+      examples(
+        'ability prune',
+        'ability prune --unused 30d --json',
+        'ability prune --deprecate db.old --replaced-by db.new',
       ),
     );
 }

@@ -37,11 +37,11 @@ function planLines(
 
 /** The answer itself, with what can be said to it. For stdout. */
 export function renderAnswer({ outcome, answer, question, options, problem }: AskAnswer): string {
-  const said = question !== null && question !== answer ? `${answer}\n${question}` : answer;
-  const choices = outcome === 'asks' ? unnamedOptions(said, options) : '';
+  const said = [answer, ...(question !== null && question !== answer ? [question] : [])];
+  const choices = outcome === 'asks' ? unnamedOptions(said.join('\n'), options) : '';
   const advice = problem?.suggestion ? `\n  ${problem.suggestion}` : '';
   const code = problem ? `${problem.code}: ` : '';
-  return `${code}${plainText(said)}${plainText(choices)}${plainText(advice)}`;
+  return `${code}${said.map((text) => plainText(text)).join('\n')}${plainText(choices)}${plainText(advice)}`;
 }
 
 /** The options that a question does not name itself: ` (yes or no)`. */

@@ -16,6 +16,7 @@ export const COMMAND_WORDS = [
   'explain',
   'graph',
   'guard',
+  'harvest',
   'hooks',
   'import',
   'init',
@@ -24,6 +25,7 @@ export const COMMAND_WORDS = [
   'list',
   'mcp',
   'plan',
+  'prune',
   'replay',
   'route',
   'run',
@@ -46,7 +48,7 @@ const COMMAND = new RegExp(
 );
 /** Commands that go by the environment, and not by a task that has one. */
 const BY_ENVIRONMENT =
-  /^(approvals|ask|doctor|graph|hooks|lint|mcp|plan|route|run|schedule create|serve|session start|show|test|task create|task list)\b/;
+  /^(approvals|ask|doctor|graph|harvest|hooks|lint|mcp|plan|route|run|schedule create|serve|session start|show|test|task create|task list)\b/;
 /** What a shell takes as it stands, whichever it is. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 

@@ -4,6 +4,7 @@ import { offeredIn } from '../../choosing/read-abilities.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { definedEffects } from '../../planning/defined-effects.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { noteGap } from '../answers/note-gap.js';
 import { DETAILS, type RoutedAbility, routeRequest } from '../answers/route-request.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
 
@@ -27,6 +28,10 @@ export async function search(
   const { environment, scope, env } = door;
   const question = { registry, pool: poolOf(registry, environment, scope, env), environment, detail, limit: MOST };
   const { suggestions, nearest, documents, question: ask, ranker, warning } = await routeRequest(question, query);
+  if (suggestions.length === 0) {
+    const gap = { request: query, kind: 'nothing_fits', door: 'search', environment, scope, nearest } as const;
+    noteGap(registry, env ?? process.env, gap);
+  }
   const told = {
     abilities: suggestions.slice(0, limit).map(tell),
     total: suggestions.length,

@@ -13,6 +13,7 @@ import {
   startSession,
   stopSession,
 } from '../../../client/index.js';
+import type { NewGap } from '../../../contracts/gaps.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Pending } from '../../../contracts/routing.js';
@@ -22,6 +23,7 @@ import type { TaskResult, WantedPlan } from '../../../contracts/task.js';
 import { digestOf } from '../../../rules/canonical.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { RUN_FILES } from '../../../server/run-log.js';
+import { noteGap } from '../note-gap.js';
 import type { AskAnswer, Considered, PlannedCall, Request } from './ask-shapes.js';
 import { endWords } from './ask-words.js';
 import { type AskPlace, type BegunAsk, keptOf, metaOf } from './begin-ask.js';
@@ -68,7 +70,8 @@ export async function actOnRequest(
   }
   const created =
     came.outcome === 'runs' ? await runPlanned(connection, request, begun, session, came, options) : undefined;
-  const { pending, retries: _, abstained: __, ...rest } = came;
+  const { pending, retries: _, abstained, ...rest } = came;
+  if (abstained && begun.isNew) noteGap(request.registry, request.env, gapOf(request, came));
   const task = created && {
     task_key: created.id,
     ability_id: came.plan[0]?.ability_id ?? abilityOfRetry(came),
@@ -99,6 +102,12 @@ function isOfRun({ registry }: Request, { paths }: AskPlace, session: string): b
 async function ownSession(connection: Connection, request: Request, { id }: BegunAsk): Promise<string> {
   const { environment, scope, user } = request;
   return (await startSession(connection, { id, environment, scope, user })).session_id;
+}
+
+function gapOf({ text, environment, scope }: Request, { problem, nearest, suggestions }: Considered): NewGap {
+  const kind = problem ? 'not_here' : 'nothing_fits';
+  const near = nearest.length > 0 ? nearest : suggestions.map(({ id }) => id);
+  return { request: text, kind, door: 'ask', environment, scope, nearest: near };
 }
 
 /** What is said in a session for the second time, since the first answer was lost, is said once. */

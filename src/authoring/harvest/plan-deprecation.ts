@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import { didYouMean } from '../../rules/nearest.js';
+import { setValue, type YamlText } from '../edit-yaml.js';
+import type { PlannedFile } from '../planned-file.js';
+
+/**
+ * Plans that an ability is marked as deprecated in its file, with what takes its place. Nothing is removed: who calls it is warned. Source: R-000-94.
+ *
+ * @throws AbilityError `ability.not_found`, `usage.invalid` where it would replace itself.
+ */
+export function planDeprecation(registry: Registry, id: string, replacedBy: string | undefined): PlannedFile {
+  const loaded = find(registry, id);
+  if (replacedBy === id) throw new AbilityError({ code: 'usage.invalid', message: `${id} cannot take its own place` });
+  if (replacedBy !== undefined) find(registry, replacedBy);
+  const { file } = loaded.locate([]);
+  const before = readFileSync(join(registry.root, file), 'utf8');
+  const values = { status: 'deprecated', ...(replacedBy !== undefined && { replaced_by: replacedBy }) };
+  const content = withLines(before, values) ?? withValues({ file, text: before }, values);
+  return { path: file, content, before };
+}
+
+/** At the end of the file, where every other byte stays; undefined where that is not what the file would say then. */
+function withLines(text: string, values: Record<string, string>): string | undefined {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const lines = Object.entries(values).map(([name, value]) => `${name}: ${value}${newline}`);
+  const content = `${text}${text.endsWith('\n') ? '' : newline}${lines.join('')}`;
+  try {
+    const before: unknown = parse(text);
+    const is = isDeepStrictEqual(parse(content), { ...(before as object), ...values });
+    return is ? content : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withValues(source: YamlText, values: Record<string, string>): string {
+  return Object.entries(values).reduce(
+    (text, [name, value]) => setValue({ ...source, text }, [name], value),
+    source.text,
+  );
+}
+
+function find({ workflows, operations, agents }: Registry, id: string) {
+  const loaded = workflows.get(id) ?? operations.get(id) ?? agents.get(id);
+  if (loaded) return loaded;
+  const ids = [...workflows.keys(), ...operations.keys(), ...agents.keys()];
+  const meant = didYouMean(id, ids);
+  throw new AbilityError({
+    code: 'ability.not_found',
+    message: `There is no ability ${JSON.stringify(id)}`,
+    ...(meant !== undefined && { suggestion: meant }),
+  });
+}

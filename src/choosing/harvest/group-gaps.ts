@@ -1,0 +1,82 @@
+import type { Gap } from '../../contracts/gaps.js';
+import { wordsIn } from '../words.js';
+
+/** What is read of a gap. */
+export type SaidGap = Pick<Gap, 'ts' | 'request' | 'kind' | 'environment' | 'nearest'>;
+
+/** The same thing, as often as it was asked for. Source: R-000-93, R-000-94. */
+export interface GapGroup {
+  /** As it was said last. */
+  request: string;
+  /** Other ways in which it was said; at most three. */
+  also: string[];
+  times: number;
+  /** ISO 8601. */
+  first: string;
+  last: string;
+  environments: string[];
+  kind: SaidGap['kind'];
+  /** Ids of abilities that came nearest, the last time. */
+  nearest: string[];
+}
+
+/** From this share of common words on two requests ask for the same. */
+const SAME = 0.6;
+const MOST_WAYS = 3;
+const SAME_REQUEST_S = 10;
+
+/** Puts requests together that ask for the same thing, the most frequent first. */
+export function groupGaps(gaps: readonly SaidGap[]): GapGroup[] {
+  const groups: { stems: ReadonlySet<string>; gaps: SaidGap[] }[] = [];
+  for (const gap of once(gaps)) {
+    const stems = stemsOf(gap.request);
+    const known = groups.find((group) => group.gaps[0]?.kind === gap.kind && shareOf(group.stems, stems) >= SAME);
+    if (known) known.gaps.push(gap);
+    else groups.push({ stems, gaps: [gap] });
+  }
+  return groups.map(groupOf).sort((one, other) => other.times - one.times || (one.last < other.last ? 1 : -1));
+}
+
+/** A request that goes through two doors, such as `ask` and the hook `suggest` of its session, was made once. */
+function once(gaps: readonly SaidGap[]): SaidGap[] {
+  const last = new Map<string, number>();
+  return gaps.filter(({ request, ts }) => {
+    const before = last.get(request);
+    last.set(request, ts);
+    return before === undefined || Math.abs(ts - before) > SAME_REQUEST_S;
+  });
+}
+
+function groupOf({ gaps }: { gaps: readonly SaidGap[] }): GapGroup {
+  const inOrder = [...gaps].sort((one, other) => one.ts - other.ts);
+  const [first, last] = [inOrder.at(0), inOrder.at(-1)] as [SaidGap, SaidGap];
+  const { request, kind, nearest } = last;
+  const others = new Set(inOrder.map((gap) => gap.request).filter((said) => said !== request));
+  return {
+    request,
+    also: [...others].slice(-MOST_WAYS),
+    times: gaps.length,
+    first: timeOf(first),
+    last: timeOf(last),
+    environments: [...new Set(gaps.map(({ environment }) => environment))].sort(),
+    kind,
+    nearest: [...nearest],
+  };
+}
+
+function timeOf({ ts }: SaidGap): string {
+  return new Date(ts * 1000).toISOString();
+}
+
+/** Names and numbers tell requests apart that ask for the same. */
+function stemsOf(request: string): ReadonlySet<string> {
+  const words = wordsIn(request).filter(({ kind }) => kind === 'content' || kind === 'common');
+  return new Set(words.map(({ stem }) => stem));
+}
+
+/** Words of both, as a share of the words of either. */
+function shareOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const common = [...one].filter((stem) => other.has(stem)).length;
+  const all = one.size + other.size - common;
+  return all === 0 ? 1 : common / all;
+}

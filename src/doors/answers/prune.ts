@@ -1,0 +1,137 @@
+import type { AbilityText } from '../../choosing/ability-text.js';
+import { WordRanker } from '../../choosing/word-ranker.js';
+import type { Registry } from '../../definitions/registry.js';
+import { listSpecialists } from '../../definitions/specialists.js';
+import { callsOf } from '../../planning/lint/checks/scopes.js';
+import { pathsOf } from '../../server/project-paths.js';
+import { UsageLog } from '../../server/usage-log.js';
+
+/** An ability that may not be needed. */
+export interface PrunedAbility {
+  id: string;
+  /** `never`: no call is known; `rarely`: not for as long as was asked about. */
+  used: 'never' | 'rarely';
+  calls: number;
+  /** ISO 8601; null: never. */
+  last_used: string | null;
+  /** What else names it, and would miss it; none: nothing does. */
+  users: string[];
+}
+
+/** Two abilities that say of themselves about the same. */
+export interface AlikeAbilities {
+  ids: [string, string];
+  /** From 0.6 to 1; 1: each fits what the other says as well as its own. */
+  likeness: number;
+}
+
+/** One that should not be used any more. */
+export interface DeprecatedAbility {
+  id: string;
+  replaced_by: string | null;
+  users: string[];
+}
+
+/** What `ability prune` answers. Source: R-000-94. */
+export interface Prune {
+  /** Whether calls are counted at all: without the hook `usage` nothing is known of them. */
+  counted: boolean;
+  unused: PrunedAbility[];
+  alike: AlikeAbilities[];
+  deprecated: DeprecatedAbility[];
+}
+
+/** From this likeness on two abilities may be one. */
+const ALIKE = 0.6;
+
+/** Names what was not called for so long, what is alike, and what is deprecated, with what uses it. Changes nothing. */
+export function prune(registry: Registry, unusedMs: number, now = Date.now()): Prune {
+  const usage = new UsageLog(pathsOf(registry.root).system).read();
+  const users = usersOf(registry);
+  return {
+    counted: usage.length > 0,
+    unused:
+      usage.length > 0
+        ? unusedIn(registry, new Map(usage.map((one) => [one.ability_id, one])), users, now - unusedMs)
+        : [],
+    alike: alikeIn(registry),
+    deprecated: deprecatedIn(registry, users),
+  };
+}
+
+function unusedIn(
+  registry: Registry,
+  usage: ReadonlyMap<string, { calls: number; last_used: string }>,
+  users: ReadonlyMap<string, string[]>,
+  since: number,
+): PrunedAbility[] {
+  return idsOf(registry).flatMap((id): PrunedAbility[] => {
+    const { calls = 0, last_used = null } = usage.get(id) ?? {};
+    if (last_used !== null && Date.parse(last_used) >= since) return [];
+    return [{ id, used: last_used === null ? 'never' : 'rarely', calls, last_used, users: users.get(id) ?? [] }];
+  });
+}
+
+function idsOf({ workflows, operations }: Registry): string[] {
+  return [...workflows.keys(), ...operations.keys()].sort();
+}
+
+/** By the id of what is named: workflows that call it, agents that may, packs that run it, and what it replaces. */
+function usersOf(registry: Registry): Map<string, string[]> {
+  const { workflows, agents } = registry;
+  const users = new Map<string, string[]>();
+  const add = (id: string, user: string): void => {
+    const known = users.get(id) ?? [];
+    if (!known.includes(user)) users.set(id, [...known, user]);
+  };
+  for (const { value } of workflows.values()) for (const { id } of callsOf(value)) add(id, value.id);
+  for (const { value } of agents.values()) for (const id of value.operations) add(id, value.id);
+  for (const { id, workflow } of listSpecialists(registry).packs) add(workflow, `pack ${id}`);
+  return users;
+}
+
+function deprecatedIn(
+  { workflows, operations, agents }: Registry,
+  users: ReadonlyMap<string, string[]>,
+): DeprecatedAbility[] {
+  const loaded = [...workflows, ...operations, ...agents].sort(([one], [other]) => (one < other ? -1 : 1));
+  return loaded.flatMap(([id, { value }]) => {
+    if (value.status !== 'deprecated') return [];
+    return [{ id, replaced_by: value.replaced_by ?? null, users: users.get(id) ?? [] }];
+  });
+}
+
+/** Compares what abilities say of themselves, each with all others. */
+function alikeIn({ workflows, operations }: Registry): AlikeAbilities[] {
+  const texts = [
+    ...[...workflows.values()].map(({ value }) => textOf(value.id, value.summary, value.scenarios)),
+    ...[...operations.values()].map(({ value }) => textOf(value.operation_key, value.summary, value.use_cases)),
+  ];
+  const ranker = new WordRanker(texts.map(({ text }) => text));
+  const likenesses = new Map<string, { ids: [string, string]; seen: number[] }>();
+  for (const { text, said } of texts) {
+    const ranked = ranker.rankNow({ text: said, limit: 3 });
+    const own = ranked.find(({ id }) => id === text.id)?.score ?? 0;
+    for (const { id, score } of own > 0 ? ranked.filter((one) => one.id !== text.id) : []) {
+      const ids = [text.id, id].sort() as [string, string];
+      const pair = likenesses.get(ids.join('\n')) ?? { ids, seen: [] };
+      pair.seen.push(Math.min(1, oddsOf(score) / oddsOf(own)));
+      likenesses.set(ids.join('\n'), pair);
+    }
+  }
+  // Each has to fit what the other says.
+  return [...likenesses.values()]
+    .filter(({ seen }) => seen.length === 2)
+    .map(({ ids, seen }) => ({ ids, likeness: Math.round(Math.min(...seen) * 100) / 100 }))
+    .filter(({ likeness }) => likeness >= ALIKE)
+    .sort((one, other) => other.likeness - one.likeness);
+}
+
+/** Scores lie near 1 where much is shared; how much more one shares is seen in this. */
+function oddsOf(score: number): number {
+  return score / Math.max(1 - score, 1e-6);
+}
+
+function textOf(id: string, summary: string, uses: readonly string[] = []): { text: AbilityText; said: string } {
+  return { text: { id, texts: { summary: [summary], uses }, not: [] }, said: [summary, ...uses].join('\n') };
+}

@@ -1,0 +1,70 @@
+import { planDeprecation } from '../../../authoring/harvest/plan-deprecation.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { prune } from '../../answers/prune.js';
+import { type Context, openLoader, openRegistry } from '../context.js';
+import { readDuration } from '../read-duration.js';
+import { renderPrune } from '../render-prune.js';
+import { type Settled, writePlan } from '../write-plan.js';
+
+/** Flags of `ability prune`. */
+export interface PruneFlags {
+  unused: string;
+  deprecate?: string;
+  replacedBy?: string;
+}
+
+/**
+ * `ability prune`: abilities that no one has called for so long, that say about the same, or that are deprecated, with what uses them. Only
+ * `--deprecate` changes something, and nothing is removed. Source: R-000-94.
+ */
+export async function run(context: Context, _: string[], flags: PruneFlags): Promise<ExitCode> {
+  const unusedMs = readDuration('--unused', flags.unused);
+  const registry = await openRegistry(context);
+  const { terminal } = context;
+  if (flags.deprecate !== undefined) return deprecate(context, registry.root, flags.deprecate, flags.replacedBy);
+  if (flags.replacedBy !== undefined) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: '--replaced-by says what takes the place of what --deprecate names',
+      suggestion: 'Pass both: ability prune --deprecate ID --replaced-by ID.',
+    });
+  }
+  const found = prune(registry, unusedMs);
+  if (context.flags.json) terminal.printJson(found);
+  else terminal.print(renderPrune(found, flags.unused, terminal.style));
+  return EXIT.ok;
+}
+
+async function deprecate(
+  context: Context,
+  root: string,
+  id: string,
+  replacedBy: string | undefined,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const loader = await openLoader(context);
+  const { changed } = await writePlan(root, terminal, () => {
+    // Read under the lock: another command may just have changed something.
+    const file = planDeprecation(loader.load(), id, replacedBy);
+    return { files: [file], settle: () => settled(loader.load(), id) };
+  });
+  const [path] = changed;
+  const { users } = prune(await openRegistry(context), 0).deprecated.find((one) => one.id === id) ?? { users: [] };
+  if (context.flags.json) terminal.printJson({ deprecated: id, replaced_by: replacedBy ?? null, file: path, users });
+  else {
+    terminal.print(`${id} is deprecated now, in ${path}.`);
+    if (users.length > 0) terminal.note(`Still used by ${users.join(', ')}, which go on as before.`);
+    terminal.note('Next: ability docs, so that the pages say so.');
+  }
+  return EXIT.ok;
+}
+
+/** What was written has to load, and say what it was written for; else it is taken back. */
+function settled(registry: Registry, id: string): Settled {
+  const loaded = registry.workflows.get(id) ?? registry.operations.get(id) ?? registry.agents.get(id);
+  if (loaded?.value.status === 'deprecated') return { files: [], notes: [] };
+  const [problem] = registry.problems;
+  throw new AbilityError(problem ?? { code: 'definition.invalid', message: `${id} could not be marked in its file` });
+}

@@ -1,0 +1,55 @@
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Two files of this size are kept, so that a log never takes more than twice that. Bytes. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** A log of JSON lines that several processes write, the older half in a second file. */
+export class LineLog {
+  private readonly file: string;
+  private readonly older: string;
+
+  /** @param folder that appears with the first line. @param name of the file, without its ending. */
+  constructor(
+    folder: string,
+    name: string,
+    private readonly mostBytes = MOST_BYTES,
+  ) {
+    this.file = join(folder, `${name}.jsonl`);
+    this.older = join(folder, `${name}.1.jsonl`);
+  }
+
+  /** @throws where the disk takes nothing. */
+  append(line: object): void {
+    mkdirSync(dirname(this.file), { recursive: true });
+    if (sizeOf(this.file) >= this.mostBytes) renameSync(this.file, this.older);
+    appendFileSync(this.file, `${JSON.stringify(line)}\n`);
+  }
+
+  /** The lines, oldest first. One that cannot be read is left out, such as a torn one. */
+  read<Line>(isLine: (value: unknown) => value is Line): Line[] {
+    return [this.older, this.file].flatMap((file) => linesOf(file, isLine));
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function linesOf<Line>(file: string, isLine: (value: unknown) => value is Line): Line[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+  return text.split('\n').flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      return isLine(value) ? [value] : [];
+    } catch {
+      return [];
+    }
+  });
+}

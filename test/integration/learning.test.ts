@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { UsageLog } from '../../src/server/usage-log.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
+import { makeProject, operation, projectFile, workflow } from '../fixtures/project-folder.js';
+
+const FILES = {
+  'ability.yaml': projectFile('\n  dev: {}\n  prod: {}', 'default_environment: dev\n'),
+  ...operation('notes.search', 'return 1;', { yaml: 'use_cases: ["Search the notes for a text"]' }),
+  ...operation('notes.find', 'return 1;', { yaml: 'use_cases: ["Search the notes for a text"]' }),
+  ...operation('mail.list', 'return 1;', {
+    yaml: 'use_cases: ["List the mails of a day"]\nstatus: deprecated\nreplaced_by: mail.find',
+  }),
+  ...operation('mail.find', 'return 1;', {
+    yaml: 'use_cases: ["Find mails by their sender"]\nscope: { environments: [prod] }',
+  }),
+  ...workflow('digest', 'steps: [{ id: a, call: mail.list }]'),
+  'modules/notes/workdocs/outcomes/scripts/grep-notes.sh':
+    '#!/bin/sh\n# Search the notes for a text\ngrep "$1" notes\n',
+  '.env': 'TOKEN=s3cr3t-t0ken-value\n',
+  'registry/config/abilities.yaml': 'abilities: [{ id: notes.search, environments: { dev: {} } }]',
+};
+const project = makeProject(FILES);
+afterAll(() => project.remove());
+const system = join(project.root, '.system');
+const options = { cwd: project.root, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } };
+const json = async (...args: string[]) => (await abilityJson(args, options)).json;
+
+describe('what is not there', () => {
+  test('is noted by route, and not for what fits or asks for nothing; harvest lists it (R-000-93)', async () => {
+    await json('route', 'brew some coffee');
+    await json('route', 'search the notes');
+    await json('route', 'thanks a lot');
+    expect(await json('harvest')).toMatchObject({
+      gaps: [{ request: 'brew some coffee', times: 1, environments: ['dev'], kind: 'nothing_fits' }],
+    });
+  });
+
+  test('a dry run of ask notes nothing', async () => {
+    const before = readFileSync(join(system, 'gaps.jsonl'), 'utf8');
+    await json('ask', 'launch the rocket', '--dry-run');
+    expect(readFileSync(join(system, 'gaps.jsonl'), 'utf8')).toBe(before);
+  });
+});
+
+test('scripts come with what is near, and how to make an ability of them (R-000-91, R-000-92, R-000-94)', async () => {
+  const { scripts } = await json('harvest');
+  const path = 'modules/notes/workdocs/outcomes/scripts/grep-notes.sh';
+  expect(scripts).toMatchObject([
+    {
+      path,
+      summary: 'Search the notes for a text',
+      documented: null,
+      near: expect.arrayContaining([{ id: 'notes.search', score: expect.any(Number) }]),
+      next: `Compare it with what is near; if it does something else: ability scaffold scripts ${path}`,
+    },
+  ]);
+  const { stdout } = await ability(['harvest'], options);
+  expect(stdout).toContain(
+    `${path}\n  Search the notes for a text; not described in modular_mannual.md\n  near: notes.`,
+  );
+});
+
+describe('ability prune', () => {
+  beforeEach(() => {
+    project.write(FILES);
+  });
+
+  test('says that calls are not counted where nothing counts them', async () => {
+    expect(await json('prune')).toMatchObject({ counted: false, unused: [] });
+  });
+
+  test('names what was never or long not called, what is alike and what is deprecated, with its users (R-000-94)', async () => {
+    const usage = new UsageLog(system);
+    const day = 24 * 60 * 60;
+    usage.append({ ability_id: 'notes.search', status: 'succeeded', ts: Date.now() / 1000 - day });
+    usage.append({ ability_id: 'notes.find', status: 'succeeded', ts: Date.now() / 1000 - 100 * day });
+    const found = await json('prune');
+    expect(found).toMatchObject({
+      counted: true,
+      alike: [{ ids: ['notes.find', 'notes.search'] }],
+      deprecated: [{ id: 'mail.list', replaced_by: 'mail.find', users: ['digest'] }],
+    });
+    expect(found.unused.map((one: { id: string; used: string }) => [one.id, one.used])).toEqual([
+      ['digest', 'never'],
+      ['mail.find', 'never'],
+      ['mail.list', 'never'],
+      ['notes.find', 'rarely'],
+    ]);
+    expect((await json('prune', '--unused', '200d')).unused.map(({ id }: { id: string }) => id)).not.toContain(
+      'notes.find',
+    );
+  });
+
+  test('--deprecate marks one in its file, where every other byte stays, and removes nothing', async () => {
+    const file = join(project.root, 'registry/low-level/notes.find.yaml');
+    const before = readFileSync(file, 'utf8');
+    expect(await json('prune', '--deprecate', 'notes.find', '--replaced-by', 'notes.search')).toEqual({
+      deprecated: 'notes.find',
+      replaced_by: 'notes.search',
+      file: 'registry/low-level/notes.find.yaml',
+      users: [],
+    });
+    expect(readFileSync(file, 'utf8')).toBe(`${before}\nstatus: deprecated\nreplaced_by: notes.search\n`);
+    expect(await json('show', 'notes.find')).toMatchObject({
+      plan: { ability: { status: 'deprecated', replaced_by: 'notes.search' } },
+    });
+  });
+
+  test.each([
+    [['--deprecate', 'notes.fnd'], 'ability.not_found'],
+    [['--deprecate', 'notes.find', '--replaced-by', 'nothing'], 'ability.not_found'],
+    [['--deprecate', 'notes.find', '--replaced-by', 'notes.find'], 'usage.invalid'],
+    [['--replaced-by', 'notes.find'], 'usage.invalid'],
+    [['--unused', 'long'], 'usage.invalid'],
+  ])('%j is %s', async (args, code) => {
+    expect(await abilityJson(['prune', ...args], options)).toMatchObject({ exitCode: 2, json: { error: { code } } });
+  });
+});
