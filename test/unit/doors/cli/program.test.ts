@@ -71,6 +71,9 @@ const COMMANDS = [
   'serve [options]',
   'hooks',
   'completion [options] <shell> [words...]',
+  'ask [options] <text...>',
+  'harvest [options]',
+  'prune [options]',
 ];
 const TASK_COMMANDS = [
   'create [options] <id>',
