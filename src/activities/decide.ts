@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { decideInProject } from '../choosing/decide/decide-in-project.js';
+import { AbilityError } from '../contracts/problem.js';
 import type { DecideRequest, RoutingDecision } from '../contracts/routing.js';
 import type { Registry } from '../definitions/registry.js';
 import { DECIDING } from '../planning/route-targets.js';
+import { toFailure } from './failures.js';
 
 /** What deciding needs of a worker. */
 export interface DecideDependencies {
@@ -18,9 +20,19 @@ export interface DecideDependencies {
  */
 export function createDecide({ definitions, env = process.env }: DecideDependencies) {
   return async ({ thread, environment, scope }: DecideRequest): Promise<RoutingDecision> => {
-    if (!definitions) throw new Error('There are no definitions here to decide by');
-    const { cancellationSignal: signal } = Context.current();
-    const place = { registry: definitions(), environment, scope, env, signal };
-    return (await decideInProject(place, thread, DECIDING)).decision;
+    const { cancellationSignal: signal, info } = Context.current();
+    try {
+      if (!info.workflowExecution) throw outsideOfWorkflow();
+      if (!definitions) throw new Error('There are no definitions here to decide by');
+      const place = { registry: definitions(), environment, scope, env, signal };
+      return (await decideInProject(place, thread, DECIDING)).decision;
+    } catch (error) {
+      throw toFailure(error);
+    }
   };
+}
+
+/** As for every activity but preflight: outside of a workflow none does anything. */
+function outsideOfWorkflow(): AbilityError {
+  return new AbilityError({ code: 'seal.invalid', message: 'Nothing is decided outside of a workflow' });
 }

@@ -7,7 +7,7 @@ export interface Gap {
   /** `nothing_fits`: no ability does it; `not_here`: one does, and not in this environment. */
   kind: 'nothing_fits' | 'not_here';
   /** Where it was asked. */
-  door: 'ask' | 'route' | 'search' | 'suggest';
+  door: 'ask' | 'route' | 'search' | 'suggest' | 'run';
   environment: string;
   /** A folder of the project; null: no one said. */
   scope: string | null;

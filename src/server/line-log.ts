@@ -1,8 +1,10 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Two files of this size are kept, so that a log never takes more than twice that. Bytes. */
 const MOST_BYTES = 8 * 1024 * 1024;
+/** A process that was killed while it held the turn does so no longer than this. */
+const LONGEST_TURN_MS = 10_000;
 
 /** A log of JSON lines that several processes write, the older half in a second file. */
 export class LineLog {
@@ -22,8 +24,25 @@ export class LineLog {
   /** @throws where the disk takes nothing. */
   append(line: object): void {
     mkdirSync(dirname(this.file), { recursive: true });
-    if (sizeOf(this.file) >= this.mostBytes) renameSync(this.file, this.older);
+    if (sizeOf(this.file) >= this.mostBytes) this.rotate();
     appendFileSync(this.file, `${JSON.stringify(line)}\n`);
+  }
+
+  /** One process at a time: else the second would put the new file, which is small, over the older half. */
+  private rotate(): void {
+    const turn = `${this.file}.turn`;
+    try {
+      closeSync(openSync(turn, 'wx'));
+    } catch {
+      if (Date.now() - (statSync(turn, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > LONGEST_TURN_MS)
+        rmSync(turn, { force: true });
+      return;
+    }
+    try {
+      if (sizeOf(this.file) >= this.mostBytes) renameSync(this.file, this.older);
+    } finally {
+      rmSync(turn, { force: true });
+    }
   }
 
   /** The lines, oldest first. One that cannot be read is left out, such as a torn one. */

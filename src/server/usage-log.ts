@@ -23,6 +23,11 @@ export class UsageLog {
     this.log.append(line);
   }
 
+  /** When the first call was that is known, in seconds since 1970; undefined: none is. */
+  since(): number | undefined {
+    return this.log.read(isLine)[0]?.ts;
+  }
+
   /** What is known of each ability, sorted by its id. */
   read(): AbilityUsage[] {
     const usage = new Map<string, AbilityUsage>();

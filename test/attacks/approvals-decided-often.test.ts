@@ -20,7 +20,7 @@ beforeAll(async () => {
   project = await runProject(
     {
       ...operation('once.done', 'appendFileSync("effects", "done\\n"); return 1;', { effects: 'write_additive' }),
-      ...operation('once.slow', 'appendFileSync("slow-effects", "done\\n"); await sleep(4000); return 1;', {
+      ...operation('once.slow', 'appendFileSync("slow-effects", "done\\n"); await sleep(20_000); return 1;', {
         effects: 'write_additive',
       }),
       ...workflow('asks_slow', 'steps: [{ id: ask, approval: { title: Go? } }, { id: do, call: once.slow }]'),

@@ -54,9 +54,21 @@ function scriptsBelow(root: string, below: string): string[] {
     .flatMap((entry) => {
       const path = below === '' ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory()) return isOurs(root, path, entry.name) ? scriptsBelow(root, path) : [];
-      return isPlace && entry.isFile() && !/\.(?:md|txt|json|ya?ml|lock)$/i.test(entry.name) ? [path] : [];
+      return isPlace && entry.isFile() && isScript(join(root, path)) ? [path] : [];
     })
     .sort();
+}
+
+const LANGUAGES = /\.(?:sh|bash|zsh|ksh|py|[cm]?js|[cm]?ts|rb|pl|php|ps1|r|lua|groovy|sql)$/i;
+
+/** By its ending, by its first line, or since it can be run. */
+function isScript(file: string): boolean {
+  if (LANGUAGES.test(file)) return true;
+  try {
+    return (statSync(file).mode & 0o111) !== 0 || readFileSync(file).subarray(0, 2).toString('latin1') === '#!';
+  } catch {
+    return false;
+  }
 }
 
 function textOf(file: string): string | null {

@@ -16,12 +16,26 @@ import type { PlannedFile } from '../planned-file.js';
 export function planDeprecation(registry: Registry, id: string, replacedBy: string | undefined): PlannedFile {
   const loaded = find(registry, id);
   if (replacedBy === id) throw new AbilityError({ code: 'usage.invalid', message: `${id} cannot take its own place` });
-  if (replacedBy !== undefined) find(registry, replacedBy);
+  if (replacedBy !== undefined) refuseCircle(registry, id, replacedBy);
   const { file } = loaded.locate([]);
   const before = readFileSync(join(registry.root, file), 'utf8');
   const values = { status: 'deprecated', ...(replacedBy !== undefined && { replaced_by: replacedBy }) };
   const content = withLines(before, values) ?? withValues({ file, text: before }, values);
   return { path: file, content, before };
+}
+
+/** What takes its place must not be replaced by it, however far. */
+function refuseCircle(registry: Registry, id: string, replacedBy: string): void {
+  const seen = new Set<string>();
+  for (
+    let at: string | undefined = replacedBy;
+    at !== undefined && !seen.has(at);
+    at = find(registry, at).value.replaced_by
+  ) {
+    seen.add(at);
+    if (at !== id) continue;
+    throw new AbilityError({ code: 'usage.invalid', message: `${replacedBy} is itself replaced by ${id}` });
+  }
 }
 
 /** At the end of the file, where every other byte stays; undefined where that is not what the file would say then. */

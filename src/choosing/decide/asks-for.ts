@@ -16,14 +16,14 @@ const VIA = new RegExp(
 
 /** Words that stand for something said before, and what goes with them; nothing else. */
 const REFERRING = new RegExp(
-  `^\\W*(?:${[
-    '(?:(?:ok|okay|yes|yeah|sure|please|now|then|so|and|actually|just|pls|plz|alright|great|cool|good|perfect)\\b\\W*)*',
+  `^[^\\p{L}\\p{N}_]*(?:${[
+    '(?:(?:ok|okay|yes|yeah|sure|please|now|then|so|and|actually|just|pls|plz|alright|great|cool|good|perfect)\\b[^\\p{L}\\p{N}_]*)*',
     '(?:(?:can|could|would|will) (?:you|u)\\s+)?(?:please\\s+)?',
     '(?:go ahead(?: (?:with|and do))?|do|run|start|make|send|try|delegate|hand|give|take|pass|let|have|use)?\\s*',
     '(?:that|this|it|so|those|them|the (?:last|latest|same|other|first|second) (?:one|thing|task)|the (?:task|thing|stuff)|something|one)?\\s*',
-    '(?:(?:over|off|via|with|by|through|using|to|in|a|an|the|your|sub-?\\s?agents?|agents?|do|handle|take care of|it|that|this|again|now|please|pls|plz|instead|for me|then|thanks|thx)\\b\\W*)*',
-  ].join('')})\\W*$`,
-  'i',
+    '(?:(?:over|off|via|with|by|through|using|to|in|a|an|the|your|sub-?\\s?agents?|agents?|do|handle|take care of|it|that|this|again|now|please|pls|plz|instead|for me|then|thanks|thx)\\b[^\\p{L}\\p{N}_]*)*',
+  ].join('')})[^\\p{L}\\p{N}_]*$`,
+  'iu',
 );
 
 const CHAT =

@@ -25,10 +25,13 @@ const SAME = 0.6;
 const MOST_WAYS = 3;
 const SAME_REQUEST_S = 10;
 
+/** So many are looked at, the newest: each is compared with all groups. */
+const MOST_GAPS = 3000;
+
 /** Puts requests together that ask for the same thing, the most frequent first. */
 export function groupGaps(gaps: readonly SaidGap[]): GapGroup[] {
   const groups: { stems: ReadonlySet<string>; gaps: SaidGap[] }[] = [];
-  for (const gap of once(gaps)) {
+  for (const gap of once(gaps.slice(-MOST_GAPS))) {
     const stems = stemsOf(gap.request);
     const known = groups.find((group) => group.gaps[0]?.kind === gap.kind && shareOf(group.stems, stems) >= SAME);
     if (known) known.gaps.push(gap);

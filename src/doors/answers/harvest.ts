@@ -4,8 +4,12 @@ import { type GapGroup, groupGaps } from '../../choosing/harvest/group-gaps.js';
 import { FITS } from '../../choosing/ranker.js';
 import { wordTexts } from '../../choosing/words.js';
 import type { Registry } from '../../definitions/registry.js';
+import { knownSecrets } from '../../planning/known-secrets.js';
+import { Masker } from '../../planning/masking/masker.js';
+import { SecretSource } from '../../planning/secret-source.js';
 import { GapLog } from '../../server/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
+import { commandOf } from '../cli/typed-command.js';
 
 /** A script, with the abilities that may do the same. */
 export interface HarvestedScript extends FoundScript {
@@ -19,13 +23,16 @@ export interface HarvestedScript extends FoundScript {
 export interface Harvest {
   gaps: GapGroup[];
   scripts: HarvestedScript[];
+  /** What could not be looked at. */
+  warnings: string[];
 }
 
 const MOST_NEAR = 3;
 
 /** What was asked for and is not there, and scripts that may be worth an ability. Reads files only. */
 export async function harvest(registry: Registry, environment: string, env: NodeJS.ProcessEnv): Promise<Harvest> {
-  const gaps = groupGaps(new GapLog(pathsOf(registry.root).system).read());
+  const { gaps, warnings } = readGaps(registry);
+  const masker = new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, env)));
   const pool = poolOf(registry, environment, null, env);
   const scripts = await Promise.all(
     findScripts(registry).map(async (script): Promise<HarvestedScript> => {
@@ -39,14 +46,25 @@ export async function harvest(registry: Registry, environment: string, env: Node
       const near = ranked
         .filter(({ id, score }) => score >= FITS && !script.abilities.includes(id))
         .map(({ id, score }) => ({ id, score: Math.round(score * 1000) / 1000 }));
-      return { ...script, near, next: nextFor(script, near.length > 0) };
+      const summary = script.summary === null ? null : masker.mask(script.summary);
+      return { ...script, summary, near, next: nextFor(script, near.length > 0) };
     }),
   );
-  return { gaps, scripts };
+  return { gaps, scripts, warnings };
+}
+
+/** A log that cannot be read is reported; the scripts are found all the same. */
+function readGaps({ root }: Registry): Pick<Harvest, 'gaps' | 'warnings'> {
+  try {
+    return { gaps: groupGaps(new GapLog(pathsOf(root).system).read()), warnings: [] };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { gaps: [], warnings: [`What was asked for and is not there could not be read: ${reason}`] };
+  }
 }
 
 function nextFor({ path, abilities, is_text }: FoundScript, isNear: boolean): string | null {
   if (abilities.length > 0 || !is_text) return null;
-  const command = `ability scaffold scripts ${path}`;
+  const command = commandOf('ability', 'scaffold', 'scripts', path);
   return isNear ? `Compare it with what is near; if it does something else: ${command}` : command;
 }

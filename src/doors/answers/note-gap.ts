@@ -1,11 +1,26 @@
 import { actOf } from '../../choosing/decide/asks-for.js';
 import type { NewGap } from '../../contracts/gaps.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { knownSecrets } from '../../planning/known-secrets.js';
 import { Masker } from '../../planning/masking/masker.js';
 import { SecretSource } from '../../planning/secret-source.js';
 import { GapLog } from '../../server/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
+
+/** Notes an id that no ability has, as a request for it; gives the error back. Source: R-000-93. */
+export function noteUnknown(
+  registry: Registry,
+  env: NodeJS.ProcessEnv,
+  { ability, environment, scope }: { ability: string; environment: string; scope: string | null },
+): (error: unknown) => never {
+  return (error) => {
+    const isUnknown = error instanceof AbilityError && error.code === 'ability.not_found';
+    const gap = { request: ability, kind: 'nothing_fits', door: 'run', environment, scope, nearest: [] } as const;
+    if (isUnknown) noteGap(registry, env, { ...gap, nearest: [] });
+    throw error;
+  };
+}
 
 /**
  * Notes what was asked for and is not there, with known secrets masked, for `ability harvest`; words that ask for nothing are none. Never fails: a

@@ -34,8 +34,8 @@ export interface DeprecatedAbility {
 
 /** What `ability prune` answers. Source: R-000-94. */
 export interface Prune {
-  /** Whether calls are counted at all: without the hook `usage` nothing is known of them. */
-  counted: boolean;
+  /** When the hook `usage` began to count calls, as far as it is known, ISO 8601; null: nothing counts them. */
+  counted_since: string | null;
   unused: PrunedAbility[];
   alike: AlikeAbilities[];
   deprecated: DeprecatedAbility[];
@@ -46,10 +46,11 @@ const ALIKE = 0.6;
 
 /** Names what was not called for so long, what is alike, and what is deprecated, with what uses it. Changes nothing. */
 export function prune(registry: Registry, unusedMs: number, now = Date.now()): Prune {
-  const usage = new UsageLog(pathsOf(registry.root).system).read();
+  const log = new UsageLog(pathsOf(registry.root).system);
+  const [usage, began] = [log.read(), log.since()];
   const users = usersOf(registry);
   return {
-    counted: usage.length > 0,
+    counted_since: began === undefined ? null : new Date(began * 1000).toISOString(),
     unused:
       usage.length > 0
         ? unusedIn(registry, new Map(usage.map((one) => [one.ability_id, one])), users, now - unusedMs)

@@ -3,7 +3,7 @@ import type { Terminal } from './terminal.js';
 
 /** What `ability prune` found, for people. @param unused as it was typed. */
 export function renderPrune(
-  { counted, unused, alike, deprecated }: Prune,
+  { counted_since, unused, alike, deprecated }: Prune,
   since: string,
   style: Terminal['style'],
 ): string {
@@ -12,10 +12,12 @@ export function renderPrune(
     const when = used === 'never' ? 'never called' : `${calls} calls, last ${last_used?.slice(0, 10)}`;
     return `  ${id}  ${when}${uses(users)}`;
   });
+  // Nothing is known of the time before.
+  const counted = counted_since === null ? '' : `, as counted since ${counted_since.slice(0, 10)}`;
   const uncounted = '  calls are not counted here: bind the built-in hook `usage`';
   return [
-    style('bold', `Not called for ${since}`),
-    ...(counted ? orNone(idle) : [uncounted]),
+    style('bold', `Not called for ${since}${counted}`),
+    ...(counted_since === null ? [uncounted] : orNone(idle)),
     style('bold', 'Say about the same'),
     ...orNone(alike.map(({ ids, likeness }) => `  ${ids.join(' and ')}  ${likeness.toFixed(2)}`)),
     style('bold', 'Deprecated'),

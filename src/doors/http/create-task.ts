@@ -6,6 +6,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { refuseWithoutSteps } from '../../planning/resolve-plan.js';
 import { readTraceparent } from '../../rules/trace-context.js';
 import { findAbility } from '../answers/find-ability.js';
+import { noteUnknown } from '../answers/note-gap.js';
 import { environmentOf } from './choose-environment.js';
 import type { createBody } from './formats.js';
 import type { HttpCall } from './route.js';
@@ -43,7 +44,9 @@ export async function makeTask(call: Call, connection: Connection, run: boolean)
 
 async function readWanted({ door, caller, body, headers, signal }: Call, run: boolean): Promise<NewTask> {
   const registry = door.registry();
-  await findAbility(registry, body.ability);
+  const named = body.environment ?? door.environment ?? registry.project.default_environment ?? '';
+  const place = { ability: body.ability, environment: named, scope: body.scope ?? door.scope };
+  await findAbility(registry, body.ability).catch(noteUnknown(registry, door.env, place));
   refuseWithoutSteps(registry, body.ability);
   const key = readKey(headers['idempotency-key']);
   const trace = readTraceparent(headers.traceparent);

@@ -51,8 +51,10 @@ async function deprecate(
     return { files: [file], settle: () => settled(loader.load(), id) };
   });
   const [path] = changed;
-  const { users } = prune(await openRegistry(context), 0).deprecated.find((one) => one.id === id) ?? { users: [] };
-  if (context.flags.json) terminal.printJson({ deprecated: id, replaced_by: replacedBy ?? null, file: path, users });
+  const is = prune(await openRegistry(context), 0).deprecated.find((one) => one.id === id);
+  const users = is?.users ?? [];
+  if (context.flags.json)
+    terminal.printJson({ deprecated: id, replaced_by: is?.replaced_by ?? null, file: path, users });
   else {
     terminal.print(`${id} is deprecated now, in ${path}.`);
     if (users.length > 0) terminal.note(`Still used by ${users.join(', ')}, which go on as before.`);

@@ -31,13 +31,12 @@ export async function run(context: Context, words: string[], flags: RouteFlags):
   const pool = poolOf(registry, environment, scope, context.env);
   const question = { registry, pool, environment, detail: flags.detail };
   const whole = await routeRequest(question, text);
-  if (!whole.fits) {
-    const { nearest } = whole;
-    const { noteGap } = await import('../../answers/note-gap.js');
-    const gap = { request: text, kind: 'nothing_fits', door: 'route', environment, scope, nearest } as const;
-    noteGap(registry, context.env, gap);
-  }
   const steps = await Promise.all(flags.step.map((step) => routeRequest(question, step)));
+  for (const { request, fits, nearest } of [whole, ...steps]) {
+    if (fits) continue;
+    const { noteGap } = await import('../../answers/note-gap.js');
+    noteGap(registry, context.env, { request, kind: 'nothing_fits', door: 'route', environment, scope, nearest });
+  }
   const answer = { environment, scope, ...whole, ...(steps.length > 0 && { steps }) };
   if (context.flags.json) context.terminal.printJson(answer);
   else context.terminal.print(renderRoute(answer, context.terminal.style));

@@ -16,6 +16,7 @@ import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { refuseWithoutSteps } from '../../../planning/resolve-plan.js';
 import { findAbility } from '../../answers/find-ability.js';
+import { noteUnknown } from '../../answers/note-gap.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
 import { type Deadline, withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, noteStall, readPatience, refuseUnusedFlags, reportEnd } from '../follow-task.js';
@@ -111,7 +112,9 @@ export async function newTask(
   flags: RunFlags,
   isRun: boolean,
 ): Promise<NewTask> {
-  const definition = await findAbility(registry, ability);
+  const named = context.flags.env ?? registry.project.default_environment ?? '';
+  const place = { ability, environment: named, scope: flags.scope ?? null };
+  const definition = await findAbility(registry, ability).catch(noteUnknown(registry, context.env, place));
   refuseWithoutSteps(registry, ability);
   const environment = await environmentOf(context, registry);
   const plan = flags.plan === undefined ? undefined : readPlanFlag(flags.plan, context.cwd).wanted;

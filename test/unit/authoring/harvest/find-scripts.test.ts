@@ -32,7 +32,9 @@ const project = makeProject({
 });
 afterAll(() => project.remove());
 const at = (name: string): string => join(project.root, PLACE, name);
-writeFileSync(at('binary'), Buffer.from([0x7f, 0x45, 0, 1, 2]));
+writeFileSync(at('binary'), Buffer.from([0x7f, 0x45, 0, 1, 2]), { mode: 0o755 });
+for (const name of ['.DS_Store', 'data.csv', 'old.sh~']) writeFileSync(at(name), 'no script');
+writeFileSync(at('binary.dat'), Buffer.from([0x7f, 0x45, 0, 1, 2]));
 writeFileSync(at('huge.sh'), `# Is too large.\n${'x'.repeat(1024 * 1024)}`);
 symlinkSync('/etc/passwd', at('linked.sh'));
 

@@ -26,9 +26,11 @@ describe('the description of the door', () => {
   });
 
   test('says of a body what the door checks', () => {
-    const { schema } = document.paths['/v1/runs'].post.requestBody.content['application/json'];
-    expect(schema).toMatchObject({ type: 'object', required: ['ability'], additionalProperties: false });
-    expect(Object.keys(schema.properties)).toContain('wait');
+    const schemaOf = (path: string) => document.paths[path].post.requestBody.content['application/json'].schema;
+    expect(schemaOf('/v1/tasks')).toMatchObject({ type: 'object', required: ['ability'], additionalProperties: false });
+    const runs = schemaOf('/v1/runs');
+    expect(runs).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(Object.keys(runs.properties)).toEqual(expect.arrayContaining(['ability', 'prompt', 'pack', 'wait']));
   });
 
   test('names the right that each route takes, but those that anyone may use', () => {

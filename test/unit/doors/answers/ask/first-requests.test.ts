@@ -15,7 +15,7 @@ const ENV = {
   SIGNUP_LOG_FILE: '/dev/null',
 };
 
-export function consideredAs({ text, environment }: Pick<FirstRequest, 'text' | 'environment'>): Promise<Considered> {
+function consideredAs({ text, environment }: Pick<FirstRequest, 'text' | 'environment'>): Promise<Considered> {
   const user = { name: 'ada', source: 'claimed' } as const;
   const request = { text, registry, environment, scope: 'integration', user, env: ENV, agreed: false };
   const at = '2026-03-10T09:15:00Z';
