@@ -5,7 +5,8 @@ import { type Question, questionAbout, questionOfAbilities } from './questions.j
 import { isConsent } from './read-selection.js';
 import { capped } from './router-answer.js';
 import { isWordless, saidIn } from './said-text.js';
-import { isShortQuestion, withoutRefused } from './signals.js';
+import { withoutRefused } from './refused.js';
+import { isShortQuestion } from './signals.js';
 import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
 
 /** A proposal while it is held against what is allowed. */

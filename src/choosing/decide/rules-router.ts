@@ -5,7 +5,8 @@ import { act, clarify, respond } from './propose.js';
 import { questionAbout } from './questions.js';
 import { isConsent } from './read-selection.js';
 import { isWordless, saidIn } from './said-text.js';
-import { type Signal, signalIn, withoutRefused } from './signals.js';
+import { withoutRefused } from './refused.js';
+import { type Signal, signalIn } from './signals.js';
 import type { Proposal, RouterInput } from './targets.js';
 
 /**

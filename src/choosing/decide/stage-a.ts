@@ -7,7 +7,8 @@ import { questionAbout } from './questions.js';
 import { isConsent, readSelection } from './read-selection.js';
 import { type CheckValue, readSlot } from './read-slot.js';
 import { isWordless, saidIn } from './said-text.js';
-import { signalIn, withoutRefused } from './signals.js';
+import { withoutRefused } from './refused.js';
+import { signalIn } from './signals.js';
 import type { RouterInput } from './targets.js';
 
 /** What the rules before any router say; undefined: they leave it to the router. */

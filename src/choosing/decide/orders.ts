@@ -1,0 +1,53 @@
+import { asks } from '../request-of.js';
+import { isVerb } from './action.js';
+import { isAbout } from './signals.js';
+
+/** "I wonder how to ...": it is to be known, not done. */
+const TO_KNOW =
+  /\b(?:wonder(?:ing|ed)?|curious|know|understand|idea|explain|remember|learn|tell me|unsure|not sure|confused)\b[^.!?]{0,30}?\b(?:how|why|what|when|where|who|whether|if)\b/i;
+/** What is needed is no news. */
+const NEEDED = /\b(?:needs?|should|must|please|pls|plz|have to|has to|want|wants)\b/i;
+/** "I deleted it", "the deploy failed", "Bob has already sent it". */
+const NEWS = new RegExp(
+  `^\\W*(?:(?:hi|hey|ok|okay|so|and|but|btw|fyi|well|yes|no)\\b\\W*)*(?:${[
+    '(?:i|we|he|she|they|you|it|someone)\\s+(?:(?:already|just|also|have|had|has|then|finally|even)\\s+)*(?:DONE|was|were)',
+    '(?:the|our|my|his|her|their|this|that|a|an)\\s+(?:[\\w-]+\\s+){1,8}?(?:was|were|is|are|has|have|had|fails|DONE)',
+    '[\\w-]+\\s+(?:has|have|had|already|just)\\s+(?:(?:already|just|also|been)\\s+)*DONE',
+  ]
+    .join('|')
+    .replaceAll(
+      'DONE',
+      '(?:[a-z]{2,}ed|sent|wrote|written|made|paid|bought|did|done|ran|run|took|got|went|gone|built|broke|broken|shut|put|left)',
+    )})\\b`,
+  'i',
+);
+
+/** What is only to happen in a case or at a time that has not come. */
+const IN_A_CASE =
+  /(?:^|[.!;\n]|\b(?:yes|ok|okay|sure|and|but|then|please|pls|only)\b)\W*(?:if|once|as soon as|unless|provided(?: that)?|when(?:ever)?|after)\b|(?<!\b(?:check|see|ask|know|tell me|wonder|look|find out|test|verify|sure|out|determine)\s+)\b(?:if|once|as soon as|unless)\s+(?!possible|you (?:can|could|may|like|want|have)|u can|needed|necessary|that['’]?s (?:ok|fine)|it['’]?s (?:ok|fine|not)|not\b|again|more\b)/i;
+
+/**
+ * Whether nothing in what a person says asks that something be done: it is a question about something, a wish to know, or news. What
+ * changes anything is not called for it. Source: R-003-20, R-003-22.
+ */
+export function ordersNothing(said: string): boolean {
+  const sentences = said.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
+  return isAbout(said) || (sentences.length > 0 && sentences.every(isNoOrder));
+}
+
+function isNoOrder(sentence: string): boolean {
+  if (isAbout(sentence)) return true;
+  if (sentence.split(/,\s+|\s+(?:and|so|then)\s+/).some(isOrder)) return false;
+  return TO_KNOW.test(sentence) || (NEWS.test(sentence) && !NEEDED.test(sentence));
+}
+
+/** A clause that begins as orders do. */
+function isOrder(clause: string): boolean {
+  const [first = ''] = clause.match(/[\p{L}-]+/u) ?? [];
+  return isVerb(first) || (asks(clause) && !TO_KNOW.test(clause));
+}
+
+/** Whether it is to be done in a case, or at a time, that has not come: a person says when it has. Source: R-003-15. */
+export function isConditional(said: string): boolean {
+  return !isAbout(said) && IN_A_CASE.test(said);
+}
