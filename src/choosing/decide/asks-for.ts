@@ -1,4 +1,6 @@
+import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
+import { isAbout } from './signals.js';
 
 /** What a message does, as far as its own words tell. */
 export type Act = 'asks' | 'refers' | 'talks';
@@ -8,7 +10,8 @@ const SUB_AGENT = /\b(?:sub-?\s?agents?|subagents?)\b/i;
 const VIA = new RegExp(
   [
     String.raw`\b(?:via|with|by|through|using|use|to|in|as|spawn|spin up|start|let|have|give)\s+(?:it\s+to\s+)?(?:a|an|the|your|some|another)?\s*(?:[\w-]+\s+)?(?:sub-?\s?agents?)\b`,
-    String.raw`\bdelegat(?:e|ing)\b`,
+    String.raw`(?<!\b(?:the|a|an|our|my|this|that)\s+)\bdelegat(?:e|ing)\b`,
+    String.raw`\b(?:can|could|may)\s+(?:a|the|your|some|another)\s+(?:[\w-]+\s+)?(?:sub-?\s?agents?)\b`,
     String.raw`\bhand\s+(?:this|that|it)\s+(?:over|off)\b`,
   ].join('|'),
   'i',
@@ -31,7 +34,8 @@ const CHAT =
 
 /** Whether a message names a sub-agent for what it asks. Source: R-003-21, R-003-23. */
 export function wantsSubAgent(text: string): boolean {
-  return VIA.test(saidIn(text));
+  const said = withoutRefused(saidIn(text));
+  return VIA.test(said) && (!isAbout(said) || /^\W*(?:can|could|may)\b/i.test(said));
 }
 
 /** Whether a message asks for something itself, refers to what was asked before, or only talks. */

@@ -2,11 +2,12 @@ import type { Effect } from '../../contracts/effects.js';
 import { FITS } from '../ranker.js';
 import { stemOf } from '../stem.js';
 import { wordsIn } from '../words.js';
-import { type Action, actionIn } from './action.js';
+import { type Action, actionIn, joinVerbs } from './action.js';
+import { ordersNothing } from './orders.js';
 import { act, clarify, respond } from './propose.js';
 import { eitherOr, questionOfAbilities } from './questions.js';
 import { saidIn } from './said-text.js';
-import { isAbout, isShortQuestion, isWhether } from './signals.js';
+import { isShortQuestion, isWhether } from './signals.js';
 import { type Fit, isReading, type Proposal, type RouterInput, targetFor, USUAL_THRESHOLD } from './targets.js';
 
 /** From this score on something nearly fits, and is worth a question. */
@@ -34,13 +35,17 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
     const found = targetFor(input, fit.abilityId);
     return found ? [{ ...fit, ...found }] : [];
   });
-  const action = isAbout(said) ? undefined : actionIn(about);
-  const fits = callable.filter((one) => suits(one, action) && (!isAbout(said) || isReading(one.effects)));
+  const isUnasked = ordersNothing(said);
+  const action = isUnasked ? undefined : actionIn(about);
+  const fits = callable.filter((one) => suits(one, action) && (!isUnasked || isReading(one.effects)));
   const [best, next] = preferred(fits, action);
   const confidence = best ? confidenceOf(best, next) : 0;
   if (best && confidence >= input.threshold) {
     if (next && isAsGood(next, best)) {
       return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
+    }
+    if (!isReading(best.effects) && !action && !isNamed(best, about)) {
+      return clarify('It does not say what is to be done', questionOfAbilities([best.abilityId]), 0.6);
     }
     return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
   }
@@ -63,9 +68,17 @@ function unavailableBest(input: RouterInput, [best]: readonly Fit[]): Proposal |
 /** Whether an ability can do what a verb asks: what changes nothing deletes nothing, and what is to be shown changes nothing. */
 function suits(one: Callable, action: Action | undefined): boolean {
   if (!action) return true;
-  if (action.kind === 'read') return one.decision === 'workflow' || isReading(one.effects);
+  if (action.kind === 'read') return isReading(one.effects) || (one.decision === 'workflow' && hasVerb(one, action));
   return !isReading(one.effects) && hasVerb(one, action);
 }
+
+/** "Run the payroll", "triage the issues": a verb that starts anything, or the one that its summary begins with. */
+function isNamed({ abilityId, summary }: Callable, about: string): boolean {
+  const [verb] = wordsIn(summary);
+  return STARTS.test(about) || about.includes(abilityId) || wordsIn(about).some(({ stem }) => stem === verb?.stem);
+}
+
+const STARTS = /\b(?:run|start|launch|execute|trigger|do|perform|kick off|use|call|begin)\b/i;
 
 function isAsGood(next: Callable, best: Callable): boolean {
   return next.isAlternative === true || (next.decision === best.decision && next.score >= best.score * ALIKE);
@@ -81,7 +94,7 @@ function preferred(fits: readonly Callable[], action: Action | undefined): reado
 }
 
 function hasVerb({ abilityId, summary, words = [] }: Callable, { stems }: Action): boolean {
-  return [...wordsIn(`${abilityId} ${summary}`).map(({ stem }) => stem), ...words.map(stemOf)].some((stem) =>
+  return [...wordsIn(joinVerbs(`${abilityId} ${summary}`)).map(({ stem }) => stem), ...words.map(stemOf)].some((stem) =>
     stems.has(stem),
   );
 }

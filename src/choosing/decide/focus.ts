@@ -1,6 +1,6 @@
 import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
 import { wordsIn } from '../words.js';
-import { actOf, withoutSubAgent } from './asks-for.js';
+import { actOf, wantsSubAgent, withoutSubAgent } from './asks-for.js';
 import { saidIn } from './said-text.js';
 
 const LONGEST_SNIPPET = 200;
@@ -44,6 +44,7 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   if (latest?.role !== 'user') return [];
   if (asksFor(latest)) return [latest];
   if (actOf(latest.text) === 'talks') return [];
+  if (takesUpOffer(window)) return [];
   const before = window.slice(0, -1);
   const asking = before.filter((message) => message.role === 'user' && asksFor(message));
   const [newest] = asking.slice(-1);
@@ -53,6 +54,14 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   const named = open.filter((message) => sharesWords(latest.text, message.text));
   return named.length === 1 ? named : open;
 }
+
+/** "Do it" after "Shall I ...?" means what was offered, and no one asked for that in words of their own. Source: R-003-23, R-003-28. */
+function takesUpOffer(window: readonly LaneMessage[]): boolean {
+  const [offer, latest] = window.slice(-2);
+  return offer?.role === 'assistant' && OFFER.test(offer.text) && !!latest && !wantsSubAgent(latest.text);
+}
+
+const OFFER = /\b(?:(?:shall|should|may|can|could) (?:i|we)|want me to|would you like|do you want)\b[^?]*\?\W*$/i;
 
 /** Requests with no answer between them are side by side. */
 function lastAnswerBefore(before: readonly LaneMessage[], newest: LaneMessage): number {

@@ -2,9 +2,10 @@ import { asks } from '../request-of.js';
 
 /** Words before what is asked, or refused, that change nothing about it. */
 const BEFORE =
-  "^\\W*(?:(?:please|pls|plz|ok|okay|no|wait|hey|hang on|hold on|actually|but|and|so|also|just|guys|team|still|again|then|now|ah|oh)\\b\\W*)*";
+  '^\\W*(?:(?:please|pls|plz|ok|okay|no|wait|hey|hang on|hold on|actually|but|and|so|also|just|guys|team|still|again|then|now|ah|oh)\\b\\W*)*';
 /** "don't forget to" and "do not hesitate to" ask for what follows; so does "why don't you". */
-const NOT = "(?:(?:do not|don['’]?t|never)\\b(?!\\s+(?:ever\\s+)?(?:forget|hesitate|fail|wait|miss|worry|you|u|we)\\b))";
+const NOT =
+  "(?:(?:do not|don['’]?t|never)\\b(?!\\s+(?:ever\\s+)?(?:forget|hesitate|fail|wait|miss|worry|you|u|we)\\b))";
 const MODAL_NOT =
   "(?:(?:should|must|may|can|could|shall|need|ought|are|is|have|has|do|does)\\s*(?:not|n['’]?t)|cannot|shant|shouldnt|mustnt|cant|neednt|arent|isnt)";
 

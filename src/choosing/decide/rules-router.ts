@@ -1,11 +1,12 @@
+import { answersLater } from './answers-later.js';
 import { actOf } from './asks-for.js';
 import { byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
+import { isConsent } from './consent.js';
 import { act, clarify, respond } from './propose.js';
 import { questionAbout } from './questions.js';
-import { isConsent } from './read-selection.js';
-import { isWordless, saidIn } from './said-text.js';
 import { withoutRefused } from './refused.js';
+import { isWordless, saidIn } from './said-text.js';
 import { type Signal, signalIn } from './signals.js';
 import type { Proposal, RouterInput } from './targets.js';
 
@@ -28,9 +29,10 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
 }
 
 /** A word of consent to the retry that was offered, and nothing else. */
-function retryOf({ focus: { pending }, text }: RouterInput): Proposal | undefined {
+function retryOf({ focus, text }: RouterInput): Proposal | undefined {
+  const { pending } = focus;
   if (pending?.kind !== 'tool_retry' || !('extensionId' in pending.expects)) return undefined;
-  const agreed = isConsent(text);
+  const agreed = answersLater(text, focus) ? undefined : isConsent(text);
   if (agreed === undefined) return undefined;
   const references = { refersTo: 'pending', refersToReason: 'It answers the retry that was offered' } as const;
   const { extensionId, capabilityId } = pending.expects;

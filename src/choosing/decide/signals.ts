@@ -54,7 +54,9 @@ const BUILD = oneOf('make | create | build | set ?up | design | write | put toge
 const WORKFLOW = oneOf('workflow | pipeline | automation | runbook');
 /** The longer words of the table, as they are meant where one is mistyped. */
 const SIGNAL_WORDS: ReadonlySet<string> = new Set(
-  [VARIANTS, WRITE, DOCUMENT, RESEARCH, BUILD].flatMap((words) => words.match(/(?<![\w\\])[a-z]{5,}(?![\w(?[])/g) ?? []),
+  [VARIANTS, WRITE, DOCUMENT, RESEARCH, BUILD].flatMap(
+    (words) => words.match(/(?<![\w\\])[a-z]{5,}(?![\w(?[])/g) ?? [],
+  ),
 );
 /** Before a number that begins a sentence. */
 const LEADING = oneOf(
@@ -105,13 +107,16 @@ const EXISTING = new RegExp(
   'i',
 );
 /** Words that make new texts, whatever there is already. */
-const MAKES = /\b(?:writ(?:e|ing)|draft|compose|creat(?:e|ing)|generat(?:e|ing)|come up with|brainstorm|rewrite|reword|rephrase)\b/i;
+const MAKES =
+  /\b(?:writ(?:e|ing)|draft|compose|creat(?:e|ing)|generat(?:e|ing)|come up with|brainstorm|rewrite|reword|rephrase)\b/i;
 
 /** The strongest signal in what a person says; undefined where there is none, or where it is only asked about. Source: R-003-21, R-003-22. */
 export function signalIn(text: string): Signal | undefined {
   const said = mendSlips(text, SIGNAL_WORDS);
   if (asksAbout(said)) return undefined;
-  const found = WAYS.filter(({ says, need }) => says.test(said) && !(need === 'write' && EXISTING.test(said) && !MAKES.test(said)));
+  const found = WAYS.filter(
+    ({ says, need }) => says.test(said) && !(need === 'write' && EXISTING.test(said) && !MAKES.test(said)),
+  );
   const [strongest] = found.sort((one, other) => other.confidence - one.confidence);
   if (!strongest) return undefined;
   const { says: _, ...signal } = strongest;
@@ -132,7 +137,8 @@ const QUESTION_FIRST = new RegExp(
   `^\\W*(?:(?:hey|hi|ok|so|and|but|btw|quick question)\\b\\W*)*(?:${QUESTION_WORD}|what's)\\b[^.!?\\n]*\\??\\W*$`,
   'i',
 );
-const ASKED_TO_HAVE = /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:(?:what|how) about|(?:can|could|may) (?:i|we) (?:have|get))\b/i;
+const ASKED_TO_HAVE =
+  /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:(?:what|how) about|(?:can|could|may) (?:i|we) (?:have|get))\b/i;
 const ASKED_TO_DO = /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:can|could|would|will) (?:you|u|we)\b/i;
 
 /** A short question that can be answered at once. Source: R-003-22. */
