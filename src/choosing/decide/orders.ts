@@ -26,19 +26,39 @@ const NEWS = new RegExp(
 const IN_A_CASE =
   /(?:^|[.!;\n]|\b(?:yes|ok|okay|sure|and|but|then|please|pls|only)\b)\W*(?:if|once|as soon as|unless|provided(?: that)?|when(?:ever)?|after)\b|(?<!\b(?:check|see|ask|know|tell me|wonder|look|find out|test|verify|sure|out|determine)\s+)\b(?:if|once|as soon as|unless)\s+(?!possible|you (?:can|could|may|like|want|have)|u can|needed|necessary|that['’]?s (?:ok|fine)|it['’]?s (?:ok|fine|not)|not\b|again|more\b)/i;
 
+/** "I wonder how to delete it": no one is asked to look anything up, or to do it. */
+const HOW_TO = /\bhow (?:to|(?:do|can|should|could|would|does) (?:i|we|you|one|people|someone))\b/i;
+
+/** Whether a person only gives news, or wants to know how something is done: it is answered, and nothing is called. Source: R-003-22. */
+export function needsNoCall(said: string): boolean {
+  const sentences = sentencesOf(said);
+  return (
+    sentences.length > 0 &&
+    sentences.every((one) => isNoOrder(one) && (isNews(one) || (!isAbout(one) && HOW_TO.test(one))))
+  );
+}
+
 /**
  * Whether nothing in what a person says asks that something be done: it is a question about something, a wish to know, or news. What
  * changes anything is not called for it. Source: R-003-20, R-003-22.
  */
 export function ordersNothing(said: string): boolean {
-  const sentences = said.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
+  const sentences = sentencesOf(said);
   return isAbout(said) || (sentences.length > 0 && sentences.every(isNoOrder));
+}
+
+function sentencesOf(said: string): string[] {
+  return said.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
+}
+
+function isNews(sentence: string): boolean {
+  return NEWS.test(sentence) && !NEEDED.test(sentence) && !isAbout(sentence);
 }
 
 function isNoOrder(sentence: string): boolean {
   if (isAbout(sentence)) return true;
   if (sentence.split(/,\s+|\s+(?:and|so|then)\s+/).some(isOrder)) return false;
-  return TO_KNOW.test(sentence) || (NEWS.test(sentence) && !NEEDED.test(sentence));
+  return TO_KNOW.test(sentence) || isNews(sentence);
 }
 
 /** A clause that begins as orders do. */

@@ -3,6 +3,7 @@ import { actOf } from './asks-for.js';
 import { byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
+import { needsNoCall } from './orders.js';
 import { act, clarify, respond } from './propose.js';
 import { questionAbout } from './questions.js';
 import { withoutRefused } from './refused.js';
@@ -23,6 +24,7 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   if (!anchor) return withoutFocus(said, candidates);
   const wanted = withoutRefused(said);
   if (isWordless(wanted)) return respond(0.9, 'It asks that something is not done');
+  if (needsNoCall(wanted)) return respond(0.8, 'It is news, or asks how something is done');
   const asked = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
   const about = asked === input.text ? wanted : `${wanted}\n${withoutRefused(saidIn(asked))}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));

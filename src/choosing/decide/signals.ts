@@ -52,20 +52,24 @@ const CONCLUDE = oneOf(
 const CHOOSE = oneOf('recommend | rank | summari[sz]e | report | choose | write | pick | tell me which');
 const BUILD = oneOf('make | create | build | set ?up | design | write | put together | automate | draft');
 const WORKFLOW = oneOf('workflow | pipeline | automation | runbook');
-/** The longer words of the table, as they are meant where one is mistyped. */
+/** Words of the table that are mistyped often, as they are meant. */
 const SIGNAL_WORDS: ReadonlySet<string> = new Set(
-  [VARIANTS, WRITE, DOCUMENT, RESEARCH, BUILD].flatMap(
-    (words) => words.match(/(?<![\w\\])[a-z]{5,}(?![\w(?[])/g) ?? [],
-  ),
+  [
+    'write writing rewrite draft drafting compose generate create brainstorm',
+    'versions variants variations drafts alternatives headlines taglines slogans subject captions paragraphs emails messages',
+    'proposal report essay article announcement newsletter research investigate compare summarise summarize recommend workflow',
+  ].flatMap((words) => words.split(' ')),
 );
 /** Before a number that begins a sentence. */
 const LEADING = oneOf(
   'i | we | please | can | could | you | need | want | and | now | then | ok | also | like | would | about | how | what',
 );
+/** "an issue about the report" is no report. */
+const NO_OTHER = '(?!(?:about|of|from|on|with|that|which|into|to|for|my|in)\\b(?!\\s+(?:me|us)\\b))';
 /** At most so many words between the parts. */
-const FEW = "(?:\\s+(?!(?:about|of|from|on|with|that|which|into|to|for|my|in)\\b(?!\\s+(?:me|us)\\b))[\\w'-]+){0,4}?";
+const FEW = `(?:\\s+${NO_OTHER}[\\w'-]+){0,4}?`;
 const ARTICLE = '(?:(?:a|an|the|our|my|some|me a|us a|up a)\\s+)?';
-const ADJECTIVES = "(?:[\\w'-]+\\s+){0,3}?";
+const ADJECTIVES = `(?:${NO_OTHER}[\\w'-]+\\s+){0,3}?`;
 
 const WAYS: readonly Way[] = [
   write(0.92, 'Many variants of a text', `\\b${WRITE}\\b${FEW}\\s+${NUMBER}${FEW}\\s+${VARIANTS}\\b`),
