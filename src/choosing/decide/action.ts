@@ -73,3 +73,18 @@ export function actionIn(said: string): Action | undefined {
   }
   return undefined;
 }
+
+/** Whether an ability has the verb of a request, or one that means the same. */
+export function hasVerb(
+  { abilityId, summary, words = [] }: { abilityId: string; summary: string; words?: readonly string[] },
+  { stems }: Action,
+): boolean {
+  return [...wordsIn(joinVerbs(`${abilityId} ${summary}`)).map(({ stem }) => stem), ...words.map(stemOf)].some((stem) =>
+    stems.has(stem),
+  );
+}
+
+/** Whether something is only to be looked at; "get the release out" may be to do it. */
+export function isLooking({ kind, stems }: Action): boolean {
+  return kind === 'read' && !stems.has('get');
+}

@@ -1,8 +1,7 @@
 import type { Effect } from '../../contracts/effects.js';
 import { FITS } from '../ranker.js';
-import { stemOf } from '../stem.js';
 import { wordsIn } from '../words.js';
-import { type Action, actionIn, joinVerbs } from './action.js';
+import { type Action, actionIn, hasVerb } from './action.js';
 import { ordersNothing } from './orders.js';
 import { act, clarify, respond } from './propose.js';
 import { eitherOr, questionOfAbilities } from './questions.js';
@@ -93,12 +92,6 @@ function preferred(fits: readonly Callable[], action: Action | undefined): reado
   return only && more.length === 0 ? [only, ...fits.filter((one) => one !== only && !alike.includes(one))] : fits;
 }
 
-function hasVerb({ abilityId, summary, words = [] }: Callable, { stems }: Action): boolean {
-  return [...wordsIn(joinVerbs(`${abilityId} ${summary}`)).map(({ stem }) => stem), ...words.map(stemOf)].some((stem) =>
-    stems.has(stem),
-  );
-}
-
 /** As a score, but {@link FITS} is as sure as the usual threshold: that is where an ability is worth offering. Source: R-003-15. */
 function confidenceOf({ score, effects }: Callable, next: Callable | undefined): number {
   const sure =
@@ -110,10 +103,10 @@ function confidenceOf({ score, effects }: Callable, next: Callable | undefined):
 }
 
 /** A word or two that choose none of the options that wait, and ask for nothing else: they are asked again. Source: R-003-04, R-003-16. */
-function beforeWaiting({ focus: { pending }, text }: RouterInput): Proposal | undefined {
+export function beforeWaiting({ focus: { pending }, text }: RouterInput, mostWords = 3): Proposal | undefined {
   if (pending?.kind !== 'workflow_waiting' || !('options' in pending.expects)) return undefined;
   const words = text.trim().split(/\s+/).length;
-  if (words > 3) return undefined;
+  if (words > mostWords) return undefined;
   const labels = pending.expects.options.map(({ label }) => label);
   const meant = labels.filter((label) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
   return clarify(

@@ -1,5 +1,6 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
 import { wordsIn } from '../words.js';
+import { actionIn, hasVerb, isLooking } from './action.js';
 import { answersLater } from './answers-later.js';
 import { actOf } from './asks-for.js';
 import { isConsent } from './consent.js';
@@ -135,6 +136,9 @@ function notUnasked(state: Clamping, input: RouterInput): Clamping {
   if (!found || isReading(found.effects) || isRetry(state.proposal, input)) return state;
   const said = withoutRefused(saidIn(input.text));
   if (ordersNothing(said)) return refused(state, 'It is a question or news, and asks for no change', 'respond');
+  const action = actionIn(said);
+  if (action && isLooking(action) && !hasVerb(found, action))
+    return refused(state, 'It asks to see something, and not to change it', 'clarify', aboutProposal(state, input));
   if (isConditional(said))
     return refused(
       state,

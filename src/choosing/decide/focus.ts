@@ -42,6 +42,8 @@ function isAlive({ thread_key, until }: Pending, key: string, now: number): bool
 function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   const latest = window.at(-1);
   if (latest?.role !== 'user') return [];
+  const taken = takenUp(latest, window.slice(0, -1));
+  if (taken) return [taken];
   if (asksFor(latest)) return [latest];
   if (actOf(latest.text) === 'talks') return [];
   if (takesUpOffer(window)) return [];
@@ -54,6 +56,18 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   const named = open.filter((message) => sharesWords(latest.text, message.text));
   return named.length === 1 ? named : open;
 }
+
+/** "Do the mail via sub-agent": the one request before that it names, not one of its own. Source: R-003-28. */
+function takenUp(latest: LaneMessage, before: readonly LaneMessage[]): LaneMessage | undefined {
+  if (!wantsSubAgent(latest.text) || !NAMES_ONE.test(withoutSubAgent(latest.text))) return undefined;
+  const named = before.filter(
+    (message) => message.role === 'user' && asksFor(message) && sharesWords(withoutSubAgent(latest.text), message.text),
+  );
+  return named.length === 1 ? named[0] : undefined;
+}
+
+const NAMES_ONE =
+  /^\W*(?:(?:please|pls|ok|and|now)\b\W*)*(?:(?:do|handle|take|run|hand|give)\s+)?(?:the|that|this|my)(?:\s+[\w-]+){1,3}\W*$/i;
 
 /** "Do it" after "Shall I ...?" means what was offered, and no one asked for that in words of their own. Source: R-003-23, R-003-28. */
 function takesUpOffer(window: readonly LaneMessage[]): boolean {

@@ -7,24 +7,31 @@ const TO_KNOW =
   /\b(?:wonder(?:ing|ed)?|curious|know|understand|idea|explain|remember|learn|tell me|unsure|not sure|confused)\b[^.!?]{0,30}?\b(?:how|why|what|when|where|who|whether|if)\b/i;
 /** What is needed is no news. */
 const NEEDED = /\b(?:needs?|should|must|please|pls|plz|have to|has to|want|wants)\b/i;
-/** "I deleted it", "the deploy failed", "Bob has already sent it". */
+const OPENING = '^\\W*(?:(?:hi|hey|ok|okay|so|and|but|btw|fyi|well|yes|no)\\b\\W*)*';
+const DONE =
+  '(?:[a-z]{2,}ed|sent|wrote|written|made|paid|bought|did|done|ran|run|took|got|went|gone|built|broke|broken|shut|put|left)';
+const SUBJECT = '(?:the|our|my|his|her|their|this|that|a|an)\\s+(?:[\\w-]+\\s+){1,8}?';
+const WHO_DID = `(?:i|we|he|she|they|you|it|someone)\\s+(?:(?:already|just|also|have|had|has|then|finally|even)\\s+)*(?:${DONE}|was|were)|[\\w-]+\\s+(?:has|have|had|already|just)\\s+(?:(?:already|just|also|been)\\s+)*${DONE}`;
+/** "I deleted it", "Bob has already sent it", "the deploy went fine". */
 const NEWS = new RegExp(
-  `^\\W*(?:(?:hi|hey|ok|okay|so|and|but|btw|fyi|well|yes|no)\\b\\W*)*(?:${[
-    '(?:i|we|he|she|they|you|it|someone)\\s+(?:(?:already|just|also|have|had|has|then|finally|even)\\s+)*(?:DONE|was|were)',
-    '(?:the|our|my|his|her|their|this|that|a|an)\\s+(?:[\\w-]+\\s+){1,8}?(?:was|were|is|are|has|have|had|fails|DONE)',
-    '[\\w-]+\\s+(?:has|have|had|already|just)\\s+(?:(?:already|just|also|been)\\s+)*DONE',
-  ]
-    .join('|')
-    .replaceAll(
-      'DONE',
-      '(?:[a-z]{2,}ed|sent|wrote|written|made|paid|bought|did|done|ran|run|took|got|went|gone|built|broke|broken|shut|put|left)',
-    )})\\b`,
+  `${OPENING}(?:${WHO_DID}|${SUBJECT}(?:was|were|has|had|wrote|did|ran|took|went|broke|failed))\\b`,
+  'i',
+);
+/** News, or the name of something that was done: "the files deleted in May". */
+const PERHAPS_NEWS = new RegExp(
+  `${OPENING}(?:${WHO_DID}|${SUBJECT}(?:was|were|is|are|has|have|had|fails|${DONE}))\\b`,
   'i',
 );
 
+/** "If possible" and "when you have time" are no conditions. */
+const POLITE =
+  "(?!\\s+(?:possible|(?:you|u) (?:can|could|may|like|want|have|get|are|don['’]?t mind)|needed|necessary|(?:that|it)['’]?s (?:ok|fine)|not\\b|again|more\\b|convenient|free\\b|lunch\\b))";
+const TO_FIND_OUT = '(?<!\\b(?:check|see|ask|know|tell me|wonder|look|find out|test|verify|sure|out|determine)\\s+)';
 /** What is only to happen in a case or at a time that has not come. */
-const IN_A_CASE =
-  /(?:^|[.!;\n]|\b(?:yes|ok|okay|sure|and|but|then|please|pls|only)\b)\W*(?:if|once|as soon as|unless|provided(?: that)?|when(?:ever)?|after)\b|(?<!\b(?:check|see|ask|know|tell me|wonder|look|find out|test|verify|sure|out|determine)\s+)\b(?:if|once|as soon as|unless)\s+(?!possible|you (?:can|could|may|like|want|have)|u can|needed|necessary|that['’]?s (?:ok|fine)|it['’]?s (?:ok|fine|not)|not\b|again|more\b)/i;
+const IN_A_CASE = new RegExp(
+  `(?:(?:^|[.!;\\n]|\\b(?:yes|ok|okay|sure|and|but|then|please|pls|only)\\b)\\W*(?:if|once|as soon as|unless|provided(?: that)?|when(?:ever)?|after)|${TO_FIND_OUT}\\b(?:if|once|as soon as|unless))\\b${POLITE}\\s`,
+  'i',
+);
 
 /** "I wonder how to delete it": no one is asked to look anything up, or to do it. */
 const HOW_TO = /\bhow (?:to|(?:do|can|should|could|would|does) (?:i|we|you|one|people|someone))\b/i;
@@ -34,7 +41,7 @@ export function needsNoCall(said: string): boolean {
   const sentences = sentencesOf(said);
   return (
     sentences.length > 0 &&
-    sentences.every((one) => isNoOrder(one) && (isNews(one) || (!isAbout(one) && HOW_TO.test(one))))
+    sentences.every((one) => isNoOrder(one) && (isNews(one, NEWS) || (!isAbout(one) && HOW_TO.test(one))))
   );
 }
 
@@ -51,14 +58,14 @@ function sentencesOf(said: string): string[] {
   return said.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
 }
 
-function isNews(sentence: string): boolean {
-  return NEWS.test(sentence) && !NEEDED.test(sentence) && !isAbout(sentence);
+function isNews(sentence: string, news: RegExp): boolean {
+  return news.test(sentence) && !NEEDED.test(sentence) && !isAbout(sentence);
 }
 
 function isNoOrder(sentence: string): boolean {
   if (isAbout(sentence)) return true;
-  if (sentence.split(/,\s+|\s+(?:and|so|then)\s+/).some(isOrder)) return false;
-  return TO_KNOW.test(sentence) || isNews(sentence);
+  if (sentence.split(/[,:]\s+|\s[-–—]\s|\s+(?:and|so|then)\s+/).some(isOrder)) return false;
+  return TO_KNOW.test(sentence) || isNews(sentence, PERHAPS_NEWS);
 }
 
 /** A clause that begins as orders do. */

@@ -1,4 +1,5 @@
 import { asks } from '../request-of.js';
+import { isVerb } from './action.js';
 
 /** Words before what is asked, or refused, that change nothing about it. */
 const BEFORE =
@@ -47,7 +48,12 @@ function wantedOf(sentence: string): string {
   const first = refused.indexOf(true);
   if (first < 0) return sentence;
   // After a refusal come its reasons; only what asks is wanted.
-  return clauses.filter((clause, at) => !refused[at] && (at < first || asks(withoutTurn(clause)))).join(', ');
+  return clauses.filter((clause, at) => !refused[at] && (at < first || isAsked(withoutTurn(clause)))).join(', ');
+}
+
+function isAsked(clause: string): boolean {
+  const [first = ''] = clause.match(/[\p{L}-]+/u) ?? [];
+  return isVerb(first) || asks(clause);
 }
 
 function isRefused(clause: string): boolean {

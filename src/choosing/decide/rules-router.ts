@@ -1,6 +1,6 @@
 import { answersLater } from './answers-later.js';
 import { actOf } from './asks-for.js';
-import { byFit } from './by-fit.js';
+import { beforeWaiting, byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
 import { needsNoCall } from './orders.js';
@@ -20,6 +20,8 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const said = saidIn(input.text);
   const retried = retryOf(input);
   if (retried) return retried;
+  const described = describesOption(input);
+  if (described) return described;
   const { anchor, candidates, lane } = input.focus;
   if (!anchor) return withoutFocus(said, candidates);
   const wanted = withoutRefused(said);
@@ -29,6 +31,14 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const about = asked === input.text ? wanted : `${wanted}\n${withoutRefused(saidIn(asked))}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));
 }
+
+/** "The one that costs more", where one of several is to be chosen: they are asked again. Source: R-003-04, R-003-16. */
+function describesOption(input: RouterInput): Proposal | undefined {
+  return DESCRIBES.test(input.text) ? beforeWaiting(input, MOST_WORDS_DESCRIBING) : undefined;
+}
+
+const DESCRIBES = /^\W*(?:(?:the|that|this)\s+(?:other\s+|\p{L}+er\s+|\p{L}+est\s+)?ones?|both|either|neither)\b/iu;
+const MOST_WORDS_DESCRIBING = 12;
 
 /** A word of consent to the retry that was offered, and nothing else. */
 function retryOf({ focus, text }: RouterInput): Proposal | undefined {

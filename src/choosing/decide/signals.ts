@@ -23,7 +23,7 @@ function oneOf(...lines: readonly string[]): string {
 
 const NUMBER = oneOf(
   '\\d{1,4} | two | three | four | five | six | seven | eight | nine | ten | twelve | fifteen | twenty | fifty',
-  'a hundred | a dozen | dozens of | a (?:few|couple|bunch|handful|lot|set) of | a ton of | lots of',
+  'a hundred | a dozen | dozens of | a (?:few|couple|bunch|handful)(?: of)? | a (?:lot|set) of | a ton of | lots of',
   'several | many | multiple | some | various | different',
 );
 const VARIANTS = oneOf(

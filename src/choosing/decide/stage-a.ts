@@ -66,7 +66,7 @@ function saysMore(text: string): boolean {
 const NAME = /^(?=\S*[\d_./-])[\p{L}\d][^\s?!]*$/u;
 /** Who writes this has no value, or wants none asked for. */
 const NO_VALUE =
-  /^\W*(?:(?:ah|oh|hm+|well|ok|sorry|actually|but)\b\W*)*(?:never ?mind|forget (?:about )?(?:it|that)|hang on|hold on|wait|one (?:sec|moment)|let me (?:think|check|see)|i(?:['’]ve| have)? changed my mind|(?:i )?(?:really )?(?:do not|don['’]?t) (?:know|care|have)|dunno|idk|(?:i have )?no (?:idea|clue)|(?:i['’]?m |i am )?not sure|skip (?:it|that|this)|leave it|maybe later|later|not now|whatever|anything|nothing|none|the (?:usual|same)|same as (?:last|before)|whichever|you (?:choose|decide|pick))\b/i;
+  /^\W*(?:(?:ah|oh|hm+|well|ok|sorry|actually|but)\b\W*)*(?:never ?mind|forget (?:about )?(?:it|that)|hang on|hold on|wait|one (?:sec|moment)|let me (?:think|check|see)|i(?:['’]ve| have)? changed my mind|(?:i )?(?:really )?(?:do not|don['’]?t) (?:know|care|have)|dunno|idk|(?:i have )?no (?:idea|clue)|(?:i['’]?m |i am )?not sure|skip (?:it|that|this)|leave it|the (?:usual|same)|same as (?:last|before)|you (?:choose|decide|pick))\b|^\W*(?:maybe later|later|not now|whatever|whichever|anything|nothing|none)\W*$/iu;
 
 /** What is handed over is what the focus is about, never what is pending. */
 function toSubAgent(input: RouterInput): ByRule {
