@@ -33,7 +33,7 @@ const VARIANTS = oneOf(
 );
 const WRITE = oneOf(
   'writ(?:e|ing) | draft(?:ing)? | compose | produce | creat(?:e|ing) | generat(?:e|ing) | come up with | give me | get me | make(?: me)?',
-  'prepare | brainstorm | need | want | word | phrase | rewrite | reword | rephrase | do | send me | show me | list',
+  'prepare | brainstorm | need | want | word | phrase | rewrite | reword | rephrase | do | send me | show me | list | (?:can|could|may) (?:i|we) (?:get|have)',
 );
 const AUTHOR = oneOf(
   'writ(?:e|ing) | draft(?:ing)? | compose | author | prepare | put together | work out | come up with | create | make(?: me)? | need | type up',
@@ -143,6 +143,9 @@ const QUESTION_FIRST = new RegExp(
 );
 const ASKED_TO_HAVE =
   /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:(?:what|how) about|(?:can|could|may) (?:i|we) (?:have|get))\b/i;
+/** "When you have a minute" is no question. */
+const AT_LEISURE =
+  /^\W*when(?:ever)? (?:you|u) (?:have|get|can|find)\b(?: (?:a|an|some|the|spare|free|quick|minute|moment|second|sec|time|chance))*,?/i;
 const ASKED_TO_DO = /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:can|could|would|will) (?:you|u|we)\b/i;
 
 /** A short question that can be answered at once. Source: R-003-22. */
@@ -152,7 +155,8 @@ export function isShortQuestion(said: string): boolean {
 
 /** Whether a question is asked about something, and not that something is done: "how do I delete a user?". */
 export function isAbout(said: string): boolean {
-  return QUESTION.test(said) && !ASKED_TO_DO.test(said);
+  const asked = said.replace(AT_LEISURE, '');
+  return QUESTION.test(asked) && !ASKED_TO_DO.test(asked);
 }
 
 /** A question that begins as one, and does not ask for what it speaks of: "how do I write a proposal?". */

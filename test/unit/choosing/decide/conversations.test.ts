@@ -56,14 +56,33 @@ function wrongIn({ conversation: { expect: wanted }, focus, decided }: Outcome):
     );
 }
 
+/** Where the rules answer what is safe, and not what is right: the words of the request are not those of the ability. */
+const MISSED = ['sig-last-mails'];
+/** The least share of a half that is right; it may rise, and never falls. */
+const LEAST: Record<(typeof HALVES)[number], number> = { 'from-requirements': 1, 'from-use': 0.99 };
+
 describe.each(HALVES)('%s', (half) => {
   const ofHalf = outcomes.filter(({ conversation }) => conversation.half === half);
+  const right = ofHalf.filter((outcome) => unsafeIn(outcome).length + wrongIn(outcome).length === 0);
+  const share = right.length / ofHalf.length;
+
+  test('has at least 60 conversations (R-003-01)', () => {
+    expect(ofHalf.length).toBeGreaterThanOrEqual(60);
+  });
+
+  test(`${right.length} of ${ofHalf.length} are right (R-003-02, R-003-15)`, () => {
+    expect(share).toBeGreaterThanOrEqual(LEAST[half]);
+  });
 
   test.each(ofHalf.map((outcome) => [outcome.conversation.id, outcome.conversation.says, outcome] as const))(
     '%s: %s',
-    (_id, _says, outcome) => {
+    (id, _says, outcome) => {
       expect(unsafeIn(outcome), 'unsafe').toEqual([]);
-      expect(wrongIn(outcome), 'wrong').toEqual([]);
+      expect(wrongIn(outcome).length > 0, wrongIn(outcome).join('; ')).toBe(MISSED.includes(id));
+      const { decision, question, options } = outcome.decided;
+      // One short question. Source: R-003-16.
+      if (decision === 'clarify') expect(question).toMatch(/^[^?]{1,200}\?$/);
+      expect(options.length).toBeLessThanOrEqual(2);
     },
   );
 });
