@@ -38,11 +38,17 @@ export function wantsSubAgent(text: string): boolean {
   return VIA.test(said) && (!isAbout(said) || /^\W*(?:can|could|may)\b/i.test(said));
 }
 
+const MOST_CHARACTERS = 120;
+
 /** Whether a message asks for something itself, refers to what was asked before, or only talks. */
 export function actOf(text: string): Act {
   const said = saidIn(text);
-  if (isWordless(said) || CHAT.test(said)) return 'talks';
-  return REFERRING.test(said) && said.trim().split(/\s+/).length <= 14 ? 'refers' : 'asks';
+  if (isWordless(said)) return 'talks';
+  const plain = said.replaceAll(/\s+/g, ' ').trim();
+  // What only talks or refers is short; and these expressions take long over what is not.
+  if (plain.length > MOST_CHARACTERS) return 'asks';
+  if (CHAT.test(plain)) return 'talks';
+  return plain.split(' ').length <= 14 && REFERRING.test(plain) ? 'refers' : 'asks';
 }
 
 /** What a message asks a sub-agent for, besides naming it; empty where it refers to something else. */

@@ -2,9 +2,9 @@ import { isVerb } from './action.js';
 
 /** What a person says themselves in a message: without what is quoted, pasted or fenced, which is data and asks for nothing. */
 export function saidIn(text: string): string {
-  return withoutLongPaste(withoutForwarded(text))
+  return withoutLongPaste(withoutForwarded(text.replaceAll(/[^\S\n]{9,}/g, '        ').replaceAll(/\n{3,}/g, '\n\n')))
     .replaceAll(TAGGED, ' ')
-    .replaceAll(OVER_LINES, ' ')
+    .replaceAll(OVER_LINES, (quoted) => (quoted.includes('\n') ? ' ' : quoted))
     .replace(/^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1[ \t]*$|(?![\s\S]))/gm, '\n')
     .replace(/`[^`\n]*`/g, (code) => (ID.test(code.slice(1, -1)) ? code.slice(1, -1) : ' '))
     .split('\n')
@@ -31,7 +31,7 @@ const PASTED = new RegExp(
 /** What a prompt, a page or a protocol marks, of several words. */
 const TAGGED = /<([a-z][\w-]*)[^>\n]*>(?:\s*[^\s<]+){4,}?\s*<\/\1>/gi;
 /** A quotation over several lines. */
-const OVER_LINES = /“[^”]*\n[^”]*”|«[^»]*\n[^»]*»|(?<=^|\s)"[^"]*\n[^"]*"(?=\W|$)/g;
+const OVER_LINES = /“[^“”]*”|«[^«»]*»|(?<=^|\s)"[^"]*"(?=\W|$)/g;
 /** "translate this: ...", "she wrote: ...": what follows is a text, whatever it asks. */
 const TEXT_AFTER =
   /^(\W*(?:[\w']+\s+){0,4}?(?:translate|summari[sz]e|proofread|spell-?check|correct|explain|paraphrase|shorten)\b[^:\n]{0,80}:|.{0,120}\b(?:wrote|writes|says|said|replied|answered|reads|states)\s*:)\s.*$/i;
