@@ -28,7 +28,8 @@ const WRITE = [
   'pay charge',
   'refund reimburse',
   'upload import',
-  'restore recover',
+  'restore recover undelete',
+  'undo revert rollback unwind',
   'approve grant',
   'revoke disable block ban',
   'close resolve',
@@ -36,11 +37,12 @@ const WRITE = [
   'rotate',
   'move copy',
   'invite sign',
-  'book order buy',
+  'buy purchase',
   'migrate',
   'transfer',
 ];
 const ACTIONS = new Map([...actionsOf('read', READ), ...actionsOf('write', WRITE)]);
+const VERBS: ReadonlySet<string> = new Set([...READ, ...WRITE].flatMap((group) => group.split(' ')));
 /** A verb comes early in what is asked. */
 const FIRST_WORDS = 8;
 
@@ -51,11 +53,38 @@ function actionsOf(kind: Action['kind'], groups: readonly string[]): [string, Ac
   });
 }
 
+/** Verbs of several parts in one: "roll it back" is a rollback, "un-delete" is no deletion. */
+export function joinVerbs(text: string): string {
+  return text
+    .replaceAll(/\b(roll|rolls|rolled|rolling)\s+(?:[\w-]+\s+)?back\b/gi, 'rollback')
+    .replaceAll(/\b(un|re|de)-(?=\p{L})/giu, '$1');
+}
+
+/** Whether a word is a verb of a request, as requests begin with it. */
+export function isVerb(word: string): boolean {
+  return VERBS.has(word.toLowerCase());
+}
+
 /** What a request asks to be done; undefined where its verb tells nothing, as in "run the tests". */
 export function actionIn(said: string): Action | undefined {
-  for (const { stem } of wordsIn(said).slice(0, FIRST_WORDS)) {
+  for (const { stem } of wordsIn(joinVerbs(said)).slice(0, FIRST_WORDS)) {
     const action = ACTIONS.get(stem);
     if (action) return action;
   }
   return undefined;
+}
+
+/** Whether an ability has the verb of a request, or one that means the same. */
+export function hasVerb(
+  { abilityId, summary, words = [] }: { abilityId: string; summary: string; words?: readonly string[] },
+  { stems }: Action,
+): boolean {
+  return [...wordsIn(joinVerbs(`${abilityId} ${summary}`)).map(({ stem }) => stem), ...words.map(stemOf)].some((stem) =>
+    stems.has(stem),
+  );
+}
+
+/** Whether something is only to be looked at; "get the release out" may be to do it. */
+export function isLooking({ kind, stems }: Action): boolean {
+  return kind === 'read' && !stems.has('get');
 }

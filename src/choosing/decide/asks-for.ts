@@ -1,4 +1,6 @@
+import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
+import { isAbout } from './signals.js';
 
 /** What a message does, as far as its own words tell. */
 export type Act = 'asks' | 'refers' | 'talks';
@@ -8,7 +10,8 @@ const SUB_AGENT = /\b(?:sub-?\s?agents?|subagents?)\b/i;
 const VIA = new RegExp(
   [
     String.raw`\b(?:via|with|by|through|using|use|to|in|as|spawn|spin up|start|let|have|give)\s+(?:it\s+to\s+)?(?:a|an|the|your|some|another)?\s*(?:[\w-]+\s+)?(?:sub-?\s?agents?)\b`,
-    String.raw`\bdelegat(?:e|ing)\b`,
+    String.raw`(?<!\b(?:the|a|an|our|my|this|that)\s+)\bdelegat(?:e|ing)\b`,
+    String.raw`\b(?:can|could|may)\s+(?:a|the|your|some|another)\s+(?:[\w-]+\s+)?(?:sub-?\s?agents?)\b`,
     String.raw`\bhand\s+(?:this|that|it)\s+(?:over|off)\b`,
   ].join('|'),
   'i',
@@ -31,14 +34,21 @@ const CHAT =
 
 /** Whether a message names a sub-agent for what it asks. Source: R-003-21, R-003-23. */
 export function wantsSubAgent(text: string): boolean {
-  return VIA.test(saidIn(text));
+  const said = withoutRefused(saidIn(text));
+  return VIA.test(said) && (!isAbout(said) || /^\W*(?:can|could|may)\b/i.test(said));
 }
+
+const MOST_CHARACTERS = 120;
 
 /** Whether a message asks for something itself, refers to what was asked before, or only talks. */
 export function actOf(text: string): Act {
   const said = saidIn(text);
-  if (isWordless(said) || CHAT.test(said)) return 'talks';
-  return REFERRING.test(said) && said.trim().split(/\s+/).length <= 14 ? 'refers' : 'asks';
+  if (isWordless(said)) return 'talks';
+  const plain = said.replaceAll(/\s+/g, ' ').trim();
+  // What only talks or refers is short; and these expressions take long over what is not.
+  if (plain.length > MOST_CHARACTERS) return 'asks';
+  if (CHAT.test(plain)) return 'talks';
+  return plain.split(' ').length <= 14 && REFERRING.test(plain) ? 'refers' : 'asks';
 }
 
 /** What a message asks a sub-agent for, besides naming it; empty where it refers to something else. */

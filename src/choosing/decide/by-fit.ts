@@ -1,12 +1,12 @@
 import type { Effect } from '../../contracts/effects.js';
 import { FITS } from '../ranker.js';
-import { stemOf } from '../stem.js';
 import { wordsIn } from '../words.js';
-import { type Action, actionIn } from './action.js';
+import { type Action, actionIn, hasVerb } from './action.js';
+import { ordersNothing } from './orders.js';
 import { act, clarify, respond } from './propose.js';
 import { eitherOr, questionOfAbilities } from './questions.js';
 import { saidIn } from './said-text.js';
-import { isAbout, isShortQuestion, isWhether } from './signals.js';
+import { isShortQuestion, isWhether } from './signals.js';
 import { type Fit, isReading, type Proposal, type RouterInput, targetFor, USUAL_THRESHOLD } from './targets.js';
 
 /** From this score on something nearly fits, and is worth a question. */
@@ -27,8 +27,6 @@ interface Callable extends Fit {
 /** What the abilities say of themselves. A question about something calls nothing that changes anything. */
 export async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   const said = saidIn(input.text);
-  const among = AMONG.test(said) ? beforeWaiting(input) : undefined;
-  if (among) return among;
   const ranked = await input.rank(about);
   const missed = unavailableBest(input, ranked);
   if (missed) return missed;
@@ -36,13 +34,17 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
     const found = targetFor(input, fit.abilityId);
     return found ? [{ ...fit, ...found }] : [];
   });
-  const action = isAbout(said) ? undefined : actionIn(about);
-  const fits = callable.filter((one) => suits(one, action) && (!isAbout(said) || isReading(one.effects)));
+  const isUnasked = ordersNothing(said);
+  const action = isUnasked ? undefined : actionIn(about);
+  const fits = callable.filter((one) => suits(one, action) && (!isUnasked || isReading(one.effects)));
   const [best, next] = preferred(fits, action);
   const confidence = best ? confidenceOf(best, next) : 0;
   if (best && confidence >= input.threshold) {
     if (next && isAsGood(next, best)) {
       return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
+    }
+    if (!isReading(best.effects) && !action && !isNamed(best, about)) {
+      return clarify('It does not say what is to be done', questionOfAbilities([best.abilityId]), 0.6);
     }
     return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
   }
@@ -65,9 +67,17 @@ function unavailableBest(input: RouterInput, [best]: readonly Fit[]): Proposal |
 /** Whether an ability can do what a verb asks: what changes nothing deletes nothing, and what is to be shown changes nothing. */
 function suits(one: Callable, action: Action | undefined): boolean {
   if (!action) return true;
-  if (action.kind === 'read') return one.decision === 'workflow' || isReading(one.effects);
+  if (action.kind === 'read') return isReading(one.effects) || (one.decision === 'workflow' && hasVerb(one, action));
   return !isReading(one.effects) && hasVerb(one, action);
 }
+
+/** "Run the payroll", "triage the issues": a verb that starts anything, or the one that its summary begins with. */
+function isNamed({ abilityId, summary }: Callable, about: string): boolean {
+  const [verb] = wordsIn(summary);
+  return STARTS.test(about) || about.includes(abilityId) || wordsIn(about).some(({ stem }) => stem === verb?.stem);
+}
+
+const STARTS = /\b(?:run|start|launch|execute|trigger|do|perform|kick off|use|call|begin)\b/i;
 
 function isAsGood(next: Callable, best: Callable): boolean {
   return next.isAlternative === true || (next.decision === best.decision && next.score >= best.score * ALIKE);
@@ -82,12 +92,6 @@ function preferred(fits: readonly Callable[], action: Action | undefined): reado
   return only && more.length === 0 ? [only, ...fits.filter((one) => one !== only && !alike.includes(one))] : fits;
 }
 
-function hasVerb({ abilityId, summary, words = [] }: Callable, { stems }: Action): boolean {
-  return [...wordsIn(`${abilityId} ${summary}`).map(({ stem }) => stem), ...words.map(stemOf)].some((stem) =>
-    stems.has(stem),
-  );
-}
-
 /** As a score, but {@link FITS} is as sure as the usual threshold: that is where an ability is worth offering. Source: R-003-15. */
 function confidenceOf({ score, effects }: Callable, next: Callable | undefined): number {
   const sure =
@@ -98,13 +102,11 @@ function confidenceOf({ score, effects }: Callable, next: Callable | undefined):
   return Math.round(Math.min(1, sure + (isAlone ? ALONE.gain : 0)) * 100) / 100;
 }
 
-/** "The one that costs more" is one of what can be chosen, and no request. */
-const AMONG = /^\W*(?:the|that|this|those) ones?\b/i;
-
 /** A word or two that choose none of the options that wait, and ask for nothing else: they are asked again. Source: R-003-04, R-003-16. */
-function beforeWaiting({ focus: { pending }, text }: RouterInput): Proposal | undefined {
+export function beforeWaiting({ focus: { pending }, text }: RouterInput, mostWords = 3): Proposal | undefined {
   if (pending?.kind !== 'workflow_waiting' || !('options' in pending.expects)) return undefined;
-  if (text.trim().split(/\s+/).length > 3 && !AMONG.test(text)) return undefined;
+  const words = text.trim().split(/\s+/).length;
+  if (words > mostWords) return undefined;
   const labels = pending.expects.options.map(({ label }) => label);
   const meant = labels.filter((label) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
   return clarify(

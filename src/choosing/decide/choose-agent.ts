@@ -1,4 +1,5 @@
 import type { AgentTarget } from '../../contracts/routing.js';
+import { STOP_WORDS } from '../stop-words.js';
 import { wordsIn } from '../words.js';
 import { signalIn } from './signals.js';
 import { GENERIC_AGENT } from './targets.js';
@@ -22,20 +23,35 @@ const WRITERS: ReadonlySet<string> = new Set([
  * words, else the generic one. Undefined where there is none. Source: R-003-12, R-003-13, R-003-27.
  */
 export function chooseAgent(agents: readonly AgentTarget[], text: string): string | undefined {
-  const said = new Set(wordsIn(text).map(({ text: word }) => word));
-  const named = agents.filter(({ id }) => said.has(id.toLowerCase()) || text.includes(id));
+  const named = agents.filter(({ id }) => isAddressed(id, text));
   if (named.length === 1) return named[0]?.id;
   const needed = signalIn(text)?.need;
-  const writer = needed === 'write' ? agents.find(isWriter) : undefined;
+  const writer = needed === 'write' ? writerAmong(agents) : undefined;
   if (writer) return writer.id;
   return bestBySummary(agents, text) ?? agents.find(({ id }) => id === GENERIC_AGENT)?.id;
 }
 
-function isWriter({ id, summary }: AgentTarget): boolean {
-  return wordsIn(`${id} ${summary}`).some(({ text }) => WRITERS.has(text));
+/** "ask legal", "via the support agent", "@ops": spoken to, and not what is spoken of. */
+function isAddressed(id: string, text: string): boolean {
+  const name = String.raw`${id.replaceAll(/[^\w\s]/g, String.raw`\$&`)}(?![\w-])`;
+  const always = String.raw`@${name}|(?<![\w-])${name}\s+(?:sub-?\s?)?agent\b|\b(?:sub-?\s?)?agent\s+${name}`;
+  const before = String.raw`ask|let|have|use|via|through|using|(?:hand|give|delegate|pass|assign)\b[^.!?\n]{0,40}?\bto`;
+  const usual = String.raw`\b(?:${before})\s+(?:the\s+|our\s+|a\s+)?${name}|\b(?:by|with)\s+(?:the\s+|our\s+)?${name}\W*$|^\W*${name}[,:]`;
+  // "have it done" names no agent of the id "it".
+  return new RegExp(STOP_WORDS.has(id.toLowerCase()) ? always : `${always}|${usual}`, 'im').test(text);
 }
 
-/** One that shares at least two telling words, and more than any other does. */
+/** The one that writes most, by its own words. */
+function writerAmong(agents: readonly AgentTarget[]): AgentTarget | undefined {
+  const writing = agents.map((agent) => ({
+    agent,
+    count: wordsIn(`${agent.id} ${agent.summary}`).filter(({ text }) => WRITERS.has(text)).length,
+  }));
+  const [most] = writing.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
+  return most?.agent;
+}
+
+/** The one that shares more telling words than any other does. */
 function bestBySummary(agents: readonly AgentTarget[], text: string): string | undefined {
   const asked = new Set(
     wordsIn(text)

@@ -1,11 +1,15 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
 import { wordsIn } from '../words.js';
+import { actionIn, hasVerb, isLooking } from './action.js';
+import { answersLater } from './answers-later.js';
 import { actOf } from './asks-for.js';
+import { isConsent } from './consent.js';
+import { isConditional, ordersNothing } from './orders.js';
 import { type Question, questionAbout, questionOfAbilities } from './questions.js';
-import { isConsent } from './read-selection.js';
+import { withoutRefused } from './refused.js';
 import { capped } from './router-answer.js';
 import { isWordless, saidIn } from './said-text.js';
-import { isShortQuestion, withoutRefused } from './signals.js';
+import { isShortQuestion } from './signals.js';
 import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
 
 /** A proposal while it is held against what is allowed. */
@@ -24,7 +28,7 @@ export function clamp(
   proposal: Proposal,
   input: RouterInput,
 ): Omit<RoutingDecision, 'stage' | 'router' | 'continuation'> {
-  const rules = [withinFocus, withinTargets, notFromData, withinConfidence];
+  const rules = [withinFocus, withinTargets, notFromData, notUnasked, withinConfidence];
   const start: Clamping = { proposal: cleaned(proposal, input), clamped: [] };
   const { proposal: kept, clamped } = rules.reduce(
     (state, rule) => (acts(state.proposal) ? rule(state, input) : state),
@@ -69,11 +73,17 @@ function withinFocus(state: Clamping, input: RouterInput): Clamping {
 }
 
 /** The retry that was offered, and agreed to. */
-function isRetry({ target }: Proposal, { focus: { pending }, text }: RouterInput): boolean {
+function isRetry({ target }: Proposal, { focus, text }: RouterInput): boolean {
+  const { pending } = focus;
   if (pending?.kind !== 'tool_retry' || !target || !('extensionId' in target) || !('extensionId' in pending.expects))
     return false;
   const { extensionId, capabilityId } = pending.expects;
-  return target.extensionId === extensionId && target.capabilityId === capabilityId && isConsent(text) === true;
+  return (
+    target.extensionId === extensionId &&
+    target.capabilityId === capabilityId &&
+    isConsent(text) === true &&
+    !answersLater(text, focus)
+  );
 }
 
 /** Source: R-003-06, R-003-12, R-003-13, R-003-14, R-003-25. */
@@ -117,6 +127,26 @@ function notFromData(state: Clamping, input: RouterInput): Clamping {
   const pasted = [text, asked].filter((whole) => whole !== saidIn(whole));
   if (![...data, ...waits, ...pasted].some((one) => speaksOf(one, words))) return state;
   return refused(state, 'Only what was read speaks of it, and no person', 'clarify');
+}
+
+/** What changes anything is not called for a question, for news, or before its condition is met. Source: R-003-15, R-003-20, R-003-22. */
+function notUnasked(state: Clamping, input: RouterInput): Clamping {
+  const { target } = state.proposal;
+  const found = toolOf(input, target) ?? workflowOf(input, target);
+  if (!found || isReading(found.effects) || isRetry(state.proposal, input)) return state;
+  const said = withoutRefused(saidIn(input.text));
+  if (ordersNothing(said)) return refused(state, 'It is a question or news, and asks for no change', 'respond');
+  const action = actionIn(said);
+  if (action && isLooking(action) && !hasVerb(found, action))
+    return refused(state, 'It asks to see something, and not to change it', 'clarify', aboutProposal(state, input));
+  if (isConditional(said))
+    return refused(
+      state,
+      'It is for a case or a time that a person has to confirm',
+      'clarify',
+      aboutProposal(state, input),
+    );
+  return state;
 }
 
 function wordsOfTarget(target: Proposal['target'], input: RouterInput): ReadonlySet<string> {

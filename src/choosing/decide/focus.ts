@@ -42,10 +42,11 @@ function isAlive({ thread_key, until }: Pending, key: string, now: number): bool
 function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   const latest = window.at(-1);
   if (latest?.role !== 'user') return [];
-  const named = namedBefore(window.slice(0, -1), latest);
-  if (named) return [named];
+  const taken = takenUp(latest, window.slice(0, -1));
+  if (taken) return [taken];
   if (asksFor(latest)) return [latest];
   if (actOf(latest.text) === 'talks') return [];
+  if (takesUpOffer(window)) return [];
   const before = window.slice(0, -1);
   const asking = before.filter((message) => message.role === 'user' && asksFor(message));
   const [newest] = asking.slice(-1);
@@ -56,17 +57,25 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   return meant.length === 1 ? meant : open;
 }
 
-const FEW_WORDS = 4;
-
-/** "Do the mail via sub-agent" names the one request before that has its words. */
-function namedBefore(before: readonly LaneMessage[], { text }: LaneMessage): LaneMessage | undefined {
-  const rest = wantsSubAgent(text) ? withoutSubAgent(text) : '';
-  if (rest === '' || rest.trim().split(/\s+/).length > FEW_WORDS) return undefined;
-  const [only, ...more] = before.filter((message) => {
-    return message.role === 'user' && asksFor(message) && sharesWords(rest, message.text);
-  });
-  return more.length === 0 ? only : undefined;
+/** "Do the mail via sub-agent": the one request before that it names, not one of its own. Source: R-003-28. */
+function takenUp(latest: LaneMessage, before: readonly LaneMessage[]): LaneMessage | undefined {
+  if (!wantsSubAgent(latest.text) || !NAMES_ONE.test(withoutSubAgent(latest.text))) return undefined;
+  const named = before.filter(
+    (message) => message.role === 'user' && asksFor(message) && sharesWords(withoutSubAgent(latest.text), message.text),
+  );
+  return named.length === 1 ? named[0] : undefined;
 }
+
+const NAMES_ONE =
+  /^\W*(?:(?:please|pls|ok|and|now)\b\W*)*(?:(?:do|handle|take|run|hand|give)\s+)?(?:the|that|this|my)(?:\s+[\w-]+){1,3}\W*$/i;
+
+/** "Do it" after "Shall I ...?" means what was offered, and no one asked for that in words of their own. Source: R-003-23, R-003-28. */
+function takesUpOffer(window: readonly LaneMessage[]): boolean {
+  const [offer, latest] = window.slice(-2);
+  return offer?.role === 'assistant' && OFFER.test(offer.text) && !!latest && !wantsSubAgent(latest.text);
+}
+
+const OFFER = /\b(?:(?:shall|should|may|can|could) (?:i|we)|want me to|would you like|do you want)\b[^?]*\?\W*$/i;
 
 /** Requests with no answer between them are side by side. */
 function lastAnswerBefore(before: readonly LaneMessage[], newest: LaneMessage): number {

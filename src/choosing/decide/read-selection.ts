@@ -1,4 +1,5 @@
 import type { Json } from '../../contracts/json.js';
+import { agreesTo } from './consent.js';
 
 /** An option that may be chosen. */
 export interface Option {
@@ -6,43 +7,11 @@ export interface Option {
   label: string;
 }
 
+const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 /** Words beside a choice that change nothing about it. */
 const AROUND =
-  /^(?:(?:ok|okay|please|pls|i|choose|take|pick|want|would like|go with|let's|lets|do|use|the|option|number|no|nr|choice|answer|is|it's|its|#)\b[\s.:#-]*)+/i;
-const AGREED = new Set([
-  'y',
-  'yes',
-  'yep',
-  'yeah',
-  'sure',
-  'ok',
-  'okay',
-  'go',
-  'go ahead',
-  'do it',
-  'confirm',
-  'confirmed',
-  'agreed',
-  'ja',
-  'oui',
-  'si',
-]);
-const REFUSED = new Set([
-  'n',
-  'no',
-  'nope',
-  'nah',
-  'stop',
-  'cancel',
-  'abort',
-  'nein',
-  'non',
-  "don't",
-  'dont',
-  'do not',
-]);
-
+  /^(?:(?:ok|okay|please|pls|i|choose|take|pick|want|would like|go with|let's|lets|do|use|the|option|number|(?:no|nr)(?=[\s.:#]*\d)|choice|answer|is|it's|its|#)\b[\s.:#-]*)+/i;
 /**
  * Which of its options a text chooses, where it is nothing but that: a number, an ordinal, a label, or the beginning of one label alone.
  * Undefined where it chooses none, or where it may be several. Source: R-003-04; exact shapes, section 3.
@@ -52,13 +21,15 @@ export function readSelection(text: string, options: readonly Option[]): Option 
   if (plain === '') return undefined;
   const exact = options.filter(({ label, value }) => normal(label) === plain || normal(String(value)) === plain);
   if (exact.length > 0) return only(exact);
-  const agreement = readAgreement(plain, options);
-  if (agreement) return agreement;
+  // "yes" is no beginning of "Yesterday", but "cancel" is one of "Cancel the order".
+  const agreed = agreesTo(text);
+  if (agreed !== undefined)
+    return only(options.filter(({ label }) => beginsWith(label, plain))) ?? readAgreement(agreed, options);
   const bare = plain
     .replace(AROUND, '')
     .replace(/\s+(?:one|option|please|pls|thanks)$/, '')
     .trim();
-  return byPlace(bare, plain, options) ?? byLabel(bare, options);
+  return isEither(bare, options) ? undefined : (byPlace(bare, plain, options) ?? byLabel(bare, options));
 }
 
 function byPlace(bare: string, plain: string, options: readonly Option[]): Option | undefined {
@@ -66,9 +37,26 @@ function byPlace(bare: string, plain: string, options: readonly Option[]): Optio
   if (/^\d/.test(bare) && options.some(({ label }) => /^\d/.test(normal(label)))) return undefined;
   const number = /^#?(\d{1,3})(?:st|nd|rd|th|\.|\))?$/.exec(bare) ?? /^(?:no|nr)\.? ?(\d{1,3})$/.exec(plain);
   if (number) return options[Number(number[1]) - 1];
-  const ordinal = ORDINALS.indexOf(bare);
-  if (ordinal >= 0) return options[ordinal];
+  const place = placeOf(bare);
+  if (place !== undefined) return options[place];
   return bare === 'last' && options.length > 0 ? options.at(-1) : undefined;
+}
+
+/** The place that an ordinal or a number in words is, from 0. */
+function placeOf(word: string): number | undefined {
+  return [ORDINALS, NUMBERS].map((words) => words.indexOf(word)).find((at) => at >= 0);
+}
+
+/** "first" is a place, and may be the beginning of the label at another one. */
+function isEither(word: string, options: readonly Option[]): boolean {
+  const place = placeOf(word);
+  return place !== undefined && options.some(({ label }, at) => at !== place && beginsWith(label, word));
+}
+
+/** Whether a label begins with these words, whole. */
+function beginsWith(label: string, words: string): boolean {
+  const plain = normal(label);
+  return plain.startsWith(words) && !/^[\p{L}\p{N}']/u.test(plain.slice(words.length));
 }
 
 function byLabel(bare: string, options: readonly Option[]): Option | undefined {
@@ -81,14 +69,13 @@ function byLabel(bare: string, options: readonly Option[]): Option | undefined {
   );
 }
 
-/** Yes and no in the words people use, where these are what can be chosen. */
-function readAgreement(plain: string, options: readonly Option[]): Option | undefined {
+/** Consent and refusal, where yes and no are what can be chosen. */
+function readAgreement(agreed: boolean, options: readonly Option[]): Option | undefined {
   const find = (value: boolean, label: string): Option | undefined =>
     options.find((option) => option.value === value || normal(option.label) === label);
   const [yes, no] = [find(true, 'yes'), find(false, 'no')];
   if (!yes || !no) return undefined;
-  if (AGREED.has(plain)) return yes;
-  return REFUSED.has(plain) ? no : undefined;
+  return agreed ? yes : no;
 }
 
 function only<T>(found: readonly T[]): T | undefined {
@@ -104,18 +91,4 @@ function normal(text: string): string {
     .replace(/^[\s(]+/, '')
     .replace(/[\s).!,]+$/, '')
     .trim();
-}
-
-/** Whether a text is nothing but consent (true) or refusal (false); undefined: it is neither. */
-export function isConsent(text: string): boolean | undefined {
-  const plain = normal(text);
-  const bare = plain.replace(/,? (?:please|pls|thanks|thank you)$/, '');
-  if (
-    AGREED.has(bare) ||
-    /^(?:(?:yes|yeah|ok|okay|sure|please)\W+)?(?:please )?(?:try|retry|do it|go|run it) ?(?:it )?(?:again|once more|ahead)?$/.test(
-      bare,
-    )
-  )
-    return true;
-  return REFUSED.has(bare) ? false : undefined;
 }

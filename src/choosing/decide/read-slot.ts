@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { agreesTo } from './consent.js';
 
 /** Whether a value fits a schema; throws where it does not. */
 export type CheckValue = (schema: JsonObject, value: Json) => void;
@@ -34,14 +35,25 @@ function candidatesOf(text: string, schema: JsonObject, isRequest: (text: string
   switch (type) {
     case 'integer':
     case 'number':
-      return /^[-+]?\d+(?:\.\d+)?$/.test(text) ? [Number(text)] : [];
+      return numbersOf(text);
     case 'boolean':
-      return /^(?:yes|y|true|on)$/i.test(text) ? [true] : /^(?:no|n|false|off)$/i.test(text) ? [false] : [];
+      return switchesOf(text);
     case 'string':
       return textsOf(text, schema, isRequest);
     default:
       return parsed(text);
   }
+}
+
+/** A number, with a full stop or a word of politeness at most. */
+function numbersOf(text: string): Json[] {
+  const [, number] = /^([-+]?\d+(?:\.\d+)?)(?:[.!]|,?\s+(?:please|pls|thanks))?$/i.exec(text) ?? [];
+  return number === undefined ? [] : [Number(number)];
+}
+
+function switchesOf(text: string): Json[] {
+  const agreed = /^(?:true|on)$/i.test(text) || (/^(?:false|off)$/i.test(text) ? false : agreesTo(text));
+  return agreed === undefined ? [] : [agreed];
 }
 
 function textsOf(text: string, schema: JsonObject, isRequest: (text: string) => boolean): Json[] {
@@ -50,12 +62,22 @@ function textsOf(text: string, schema: JsonObject, isRequest: (text: string) => 
   // Where the schema says what it looks like, what fits is one; else a sentence that asks is a request of its own.
   const isNarrow = ['pattern', 'format', 'const'].some((key) => schema[key] !== undefined);
   const words = text.split(/\s+/).length;
-  if (isNarrow) return words === 1 || schema.pattern !== undefined ? [text] : [];
+  if (isNarrow) return words === 1 || (isWhole(text, schema.pattern) && !isRequest(text)) ? [text] : [];
   return words <= MOST_WORDS_OF_A_TEXT && !text.includes('\n') && !isRequest(text) ? [text] : [];
 }
 
+/** A pattern may match a part; a text of several words is a value where it matches whole. */
+function isWhole(text: string, pattern: Json | undefined): boolean {
+  if (typeof pattern !== 'string') return false;
+  try {
+    return new RegExp(`^(?:${pattern})$`, 'u').test(text);
+  } catch {
+    return false;
+  }
+}
+
 function unquoted(text: string): string {
-  return /^(["'`])(.*)\1$/s.exec(text)?.[2] ?? text;
+  return /^(["'`])((?:(?!\1).)*)\1$/s.exec(text)?.[2] ?? text;
 }
 
 function parsed(text: string): Json[] {

@@ -1,11 +1,14 @@
+import { answersLater } from './answers-later.js';
 import { actOf } from './asks-for.js';
-import { byFit } from './by-fit.js';
+import { beforeWaiting, byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
+import { isConsent } from './consent.js';
+import { needsNoCall } from './orders.js';
 import { act, clarify, respond } from './propose.js';
 import { questionAbout } from './questions.js';
-import { isConsent } from './read-selection.js';
+import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
-import { type Signal, signalIn, withoutRefused } from './signals.js';
+import { type Signal, signalIn } from './signals.js';
 import type { Proposal, RouterInput } from './targets.js';
 
 /**
@@ -17,19 +20,31 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const said = saidIn(input.text);
   const retried = retryOf(input);
   if (retried) return retried;
+  const described = describesOption(input);
+  if (described) return described;
   const { anchor, candidates, lane } = input.focus;
   if (!anchor) return withoutFocus(said, candidates);
   const wanted = withoutRefused(said);
   if (isWordless(wanted)) return respond(0.9, 'It asks that something is not done');
+  if (needsNoCall(wanted)) return respond(0.8, 'It is news, or asks how something is done');
   const asked = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
   const about = asked === input.text ? wanted : `${wanted}\n${withoutRefused(saidIn(asked))}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));
 }
 
+/** "The one that costs more", where one of several is to be chosen: they are asked again. Source: R-003-04, R-003-16. */
+function describesOption(input: RouterInput): Proposal | undefined {
+  return DESCRIBES.test(input.text) ? beforeWaiting(input, MOST_WORDS_DESCRIBING) : undefined;
+}
+
+const DESCRIBES = /^\W*(?:(?:the|that|this)\s+(?:other\s+|\p{L}+er\s+|\p{L}+est\s+)?ones?|both|either|neither)\b/iu;
+const MOST_WORDS_DESCRIBING = 12;
+
 /** A word of consent to the retry that was offered, and nothing else. */
-function retryOf({ focus: { pending }, text }: RouterInput): Proposal | undefined {
+function retryOf({ focus, text }: RouterInput): Proposal | undefined {
+  const { pending } = focus;
   if (pending?.kind !== 'tool_retry' || !('extensionId' in pending.expects)) return undefined;
-  const agreed = isConsent(text);
+  const agreed = answersLater(text, focus) ? undefined : isConsent(text);
   if (agreed === undefined) return undefined;
   const references = { refersTo: 'pending', refersToReason: 'It answers the retry that was offered' } as const;
   const { extensionId, capabilityId } = pending.expects;

@@ -1,21 +1,74 @@
+import { isVerb } from './action.js';
+
 /** What a person says themselves in a message: without what is quoted, pasted or fenced, which is data and asks for nothing. */
 export function saidIn(text: string): string {
-  return text
+  return withoutLongPaste(withoutForwarded(text.replaceAll(/[^\S\n]{9,}/g, '        ').replaceAll(/\n{3,}/g, '\n\n')))
+    .replaceAll(TAGGED, ' ')
+    .replaceAll(OVER_LINES, (quoted) => (quoted.includes('\n') ? ' ' : quoted))
     .replace(/^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1[ \t]*$|(?![\s\S]))/gm, '\n')
     .replace(/`[^`\n]*`/g, (code) => (ID.test(code.slice(1, -1)) ? code.slice(1, -1) : ' '))
     .split('\n')
     .filter((line) => !PASTED.test(line))
-    .map((line) => line.replace(JSON_TEXT, ' '))
+    .map((line) => line.replace(JSON_TEXT, ' ').replace(TEXT_AFTER, '$1'))
     .join('\n')
     .replace(/"([^"\n]*)"|“([^”\n]*)”|«([^»\n]*)»|„([^“”\n]*)[“”]/g, (whole, ...groups) => {
       const said = groups.slice(0, 4).find((group) => typeof group === 'string') ?? '';
-      // A quoted name or value is part of the request; a quoted sentence is what someone else says.
-      return String(said).trim().split(/\s+/).length <= 3 ? whole : ' ';
+      // A quoted name or value is part of the request; a quoted sentence is what someone else says, also a short order.
+      const words = String(said).trim().split(/\s+/);
+      return words.length <= 3 && !(words.length > 1 && isVerb(words[0] ?? '')) ? whole : ' ';
     });
 }
 
-/** A quoted line, one of a log, or one of a stack trace. */
-const PASTED = /^\s*(?:>|at \S+ ?\(|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?(?:ERROR|WARN|INFO|DEBUG|TRACE)\b)/;
+/** A quoted line, one of a log, a shell, a diff, a chat or a comment, or one of a stack trace. */
+const PASTED = new RegExp(
+  `^\\s*(?:${[
+    '>|at \\S+ ?\\(|\\[?\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:|\\[?(?:ERROR|WARN|INFO|DEBUG|TRACE)\\b',
+    '\\$ |(?:[A-Z]\\w*)?(?:Error|Exception):|Traceback\\b|@@|(?:\\+\\+\\+|---)\\s|//|\\[\\d{1,2}:\\d\\d',
+    '(?:\\*\\*)?(?:[Uu]ser|USER|[Hh]uman|[Aa]ssistant|ASSISTANT|AI|[Ss]ystem|SYSTEM|[Tt]ool|[Bb]ot)(?:\\*\\*)?\\s*:',
+  ].join('|')})`,
+);
+
+/** What a prompt, a page or a protocol marks, of several words. */
+const TAGGED = /<([a-z][\w-]*)[^>\n]*>(?:\s*[^\s<]+){4,}?\s*<\/\1>/gi;
+/** A quotation over several lines. */
+const OVER_LINES = /“[^“”]*”|«[^«»]*»|(?<=^|\s)"[^"]*"(?=\W|$)/g;
+/** "translate this: ...", "she wrote: ...": what follows is a text, whatever it asks. */
+const TEXT_AFTER =
+  /^(\W*(?:[\w']+\s+){0,4}?(?:translate|summari[sz]e|proofread|spell-?check|correct|explain|paraphrase|shorten)\b[^:\n]{0,80}:|.{0,120}\b(?:wrote|writes|says|said|replied|answered|reads|states)\s*:)\s.*$/i;
+
+/** Where a mail begins that was forwarded, or is answered. */
+const FORWARDED = new RegExp(
+  [
+    '^[ \\t]*-{2,}\\s*(?:original message|forwarded message|ursprüngliche nachricht|message d.origine)',
+    '^begin forwarded message:',
+    '^(?:on|am|le|el) .{4,120}(?:wrote|schrieb|a écrit|escribió)[^\\n]{0,60}:[ \\t]*$',
+    '^(?:from|von|de): .*\\n(?:(?:sent|to|subject|date|cc|an|betreff|gesendet|datum): .*(?:\\n|$))+',
+  ].join('|'),
+  'im',
+);
+
+function withoutForwarded(text: string): string {
+  const at = text.search(FORWARDED);
+  return at < 0 ? text : text.slice(0, at);
+}
+
+/** So long a paragraph is pasted where a shorter one beside it says what is wanted of it. */
+const MOST_WORDS_TYPED = 120;
+const LEAST_WORDS_ASKED = 4;
+
+function withoutLongPaste(text: string): string {
+  const paragraphs = text.split(/\n\s*\n/);
+  if (paragraphs.length < 2) return text;
+  const typed = paragraphs.filter((one) => wordCount(one) <= MOST_WORDS_TYPED);
+  const isAsked = typed.some((one) => wordCount(one) >= LEAST_WORDS_ASKED && !CLOSING.test(one));
+  return isAsked ? typed.join('\n\n') : text;
+}
+
+const CLOSING = /^\W*(?:thanks?|thank you|thx|cheers|(?:best|kind|warm) (?:regards|wishes)|regards|sincerely|yours)\b/i;
+
+function wordCount(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
+}
 
 /** An object or a list of JSON in a line, from its first sign to its last. */
 const JSON_TEXT = /[{[]\s*["{[].*[}\]]/;

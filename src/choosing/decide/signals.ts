@@ -1,3 +1,5 @@
+import { mendSlips } from './slips.js';
+
 /** Strong signals of what a request needs, with how sure each is. Source: R-003-21, R-003-22; exact shapes, section 3. */
 
 /** What a request needs, by its words alone. */
@@ -21,7 +23,7 @@ function oneOf(...lines: readonly string[]): string {
 
 const NUMBER = oneOf(
   '\\d{1,4} | two | three | four | five | six | seven | eight | nine | ten | twelve | fifteen | twenty | fifty',
-  'a hundred | a dozen | dozens of | a few | a couple(?: of)? | a (?:bunch|handful|lot|set) of | a ton of | lots of',
+  'a hundred | a dozen | dozens of | a (?:few|couple|bunch|handful)(?: of)? | a (?:lot|set) of | a ton of | lots of',
   'several | many | multiple | some | various | different',
 );
 const VARIANTS = oneOf(
@@ -31,7 +33,7 @@ const VARIANTS = oneOf(
 );
 const WRITE = oneOf(
   'writ(?:e|ing) | draft(?:ing)? | compose | produce | creat(?:e|ing) | generat(?:e|ing) | come up with | give me | get me | make(?: me)?',
-  'prepare | brainstorm | need | want | word | phrase | rewrite | reword | rephrase | do | send me | show me | list',
+  'prepare | brainstorm | need | want | word | phrase | rewrite | reword | rephrase | do | send me | show me | list | (?:can|could|may) (?:i|we) (?:get|have)',
 );
 const AUTHOR = oneOf(
   'writ(?:e|ing) | draft(?:ing)? | compose | author | prepare | put together | work out | come up with | create | make(?: me)? | need | type up',
@@ -50,14 +52,24 @@ const CONCLUDE = oneOf(
 const CHOOSE = oneOf('recommend | rank | summari[sz]e | report | choose | write | pick | tell me which');
 const BUILD = oneOf('make | create | build | set ?up | design | write | put together | automate | draft');
 const WORKFLOW = oneOf('workflow | pipeline | automation | runbook');
+/** Words of the table that are mistyped often, as they are meant. */
+const SIGNAL_WORDS: ReadonlySet<string> = new Set(
+  [
+    'write writing rewrite draft drafting compose generate create brainstorm',
+    'versions variants variations drafts alternatives headlines taglines slogans subject captions paragraphs emails messages',
+    'proposal report essay article announcement newsletter research investigate compare summarise summarize recommend workflow',
+  ].flatMap((words) => words.split(' ')),
+);
 /** Before a number that begins a sentence. */
 const LEADING = oneOf(
-  'i | we | please | can | could | you | need | want | and | now | then | ok | also | like | would | about',
+  'i | we | please | can | could | you | need | want | and | now | then | ok | also | like | would | about | how | what',
 );
+/** "an issue about the report" is no report. */
+const NO_OTHER = '(?!(?:about|of|from|on|with|that|which|into|to|for|my|in)\\b(?!\\s+(?:me|us)\\b))';
 /** At most so many words between the parts. */
-const FEW = "(?:\\s+[\\w'-]+){0,4}?";
+const FEW = `(?:\\s+${NO_OTHER}[\\w'-]+){0,4}?`;
 const ARTICLE = '(?:(?:a|an|the|our|my|some|me a|us a|up a)\\s+)?';
-const ADJECTIVES = "(?:[\\w'-]+\\s+){0,3}?";
+const ADJECTIVES = `(?:${NO_OTHER}[\\w'-]+\\s+){0,3}?`;
 
 const WAYS: readonly Way[] = [
   write(0.92, 'Many variants of a text', `\\b${WRITE}\\b${FEW}\\s+${NUMBER}${FEW}\\s+${VARIANTS}\\b`),
@@ -93,9 +105,22 @@ function steps(confidence: number, rationale: string, says: string): Way {
   return { need: 'steps', confidence, rationale, says: new RegExp(says, 'i') };
 }
 
-/** The strongest signal in what a person says; undefined where there is none. */
-export function signalIn(said: string): Signal | undefined {
-  const found = WAYS.filter(({ says }) => says.test(said));
+/** What there is already is looked up and not written: "show me the last 5 emails", "the report that bob sent". */
+const EXISTING = new RegExp(
+  `\\b(?:the|my|our|his|her|their|all)\\s+(?:last|latest|newest|recent|unread|open|old|oldest)\\b|\\b(?:last|latest|newest|recent|unread|open)\\s+\\d+|${NUMBER}\\s+(?:last|latest|newest|recent|unread|open)\\b|\\bin\\s+(?:the|my|our)\\s+(?:inbox|mailbox|mails?|archive|folder|drive)\\b|\\b(?:sent|received|arrived|got|came in)\\b`,
+  'i',
+);
+/** Words that make new texts, whatever there is already. */
+const MAKES =
+  /\b(?:writ(?:e|ing)|draft|compose|creat(?:e|ing)|generat(?:e|ing)|come up with|brainstorm|rewrite|reword|rephrase)\b/i;
+
+/** The strongest signal in what a person says; undefined where there is none, or where it is only asked about. Source: R-003-21, R-003-22. */
+export function signalIn(text: string): Signal | undefined {
+  const said = mendSlips(text, SIGNAL_WORDS);
+  if (asksAbout(said)) return undefined;
+  const found = WAYS.filter(
+    ({ says, need }) => says.test(said) && !(need === 'write' && EXISTING.test(said) && !MAKES.test(said)),
+  );
   const [strongest] = found.sort((one, other) => other.confidence - one.confidence);
   if (!strongest) return undefined;
   const { says: _, ...signal } = strongest;
@@ -112,6 +137,15 @@ const QUESTION = new RegExp(
   `\\?\\W*$|^\\W*(?:(?:hey|hi|ok|so|and|but|btw|quick question)\\b\\W*)*(?:${QUESTION_WORD}|what's)\\b`,
   'i',
 );
+const QUESTION_FIRST = new RegExp(
+  `^\\W*(?:(?:hey|hi|ok|so|and|but|btw|quick question)\\b\\W*)*(?:${QUESTION_WORD}|what's)\\b[^.!?\\n]*\\??\\W*$`,
+  'i',
+);
+const ASKED_TO_HAVE =
+  /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:(?:what|how) about|(?:can|could|may) (?:i|we) (?:have|get))\b/i;
+/** "When you have a minute" is no question. */
+const AT_LEISURE =
+  /^\W*when(?:ever)? (?:you|u) (?:have|get|can|find)\b(?: (?:a|an|some|the|spare|free|quick|minute|moment|second|sec|time|chance))*,?/i;
 const ASKED_TO_DO = /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:can|could|would|will) (?:you|u|we)\b/i;
 
 /** A short question that can be answered at once. Source: R-003-22. */
@@ -121,7 +155,13 @@ export function isShortQuestion(said: string): boolean {
 
 /** Whether a question is asked about something, and not that something is done: "how do I delete a user?". */
 export function isAbout(said: string): boolean {
-  return QUESTION.test(said) && !ASKED_TO_DO.test(said);
+  const asked = said.replace(AT_LEISURE, '');
+  return QUESTION.test(asked) && !ASKED_TO_DO.test(asked);
+}
+
+/** A question that begins as one, and does not ask for what it speaks of: "how do I write a proposal?". */
+function asksAbout(said: string): boolean {
+  return QUESTION_FIRST.test(said) && !ASKED_TO_DO.test(said) && !ASKED_TO_HAVE.test(said);
 }
 
 const WHETHER =
@@ -130,19 +170,4 @@ const WHETHER =
 /** Whether a question is answered by yes or no. */
 export function isWhether(said: string): boolean {
   return WHETHER.test(said);
-}
-
-const BEFORE_REFUSAL = '^\\W*(?:(?:please|ok|okay|no|wait|hey|hang on|hold on|actually|but|and|so)\\b\\W*)*';
-/** "stop the server" asks for something; "stop" and "cancel that" do not. */
-const REFUSAL = new RegExp(
-  `${BEFORE_REFUSAL}(?:(?:do not|don'?t|never|hold off|not yet|nvm|never ?mind|forget it)\\b|(?:stop|cancel|abort|wait)(?:\\s+(?:it|that|this|everything|now|please|pls))*\\W*$)`,
-  'i',
-);
-
-/** Without the sentences that ask for something not to be done. */
-export function withoutRefused(said: string): string {
-  return said
-    .split(/(?<=[.!?;])\s+|\n+/)
-    .filter((sentence) => !REFUSAL.test(sentence))
-    .join('\n');
 }

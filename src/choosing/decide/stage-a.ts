@@ -1,13 +1,16 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Pending, RoutingDecision } from '../../contracts/routing.js';
 import { asks } from '../request-of.js';
-import { wantsSubAgent } from './asks-for.js';
+import { answersLater } from './answers-later.js';
+import { actOf, wantsSubAgent } from './asks-for.js';
 import { chooseAgent } from './choose-agent.js';
+import { isConsent } from './consent.js';
 import { questionAbout } from './questions.js';
-import { isConsent, readSelection } from './read-selection.js';
+import { readSelection } from './read-selection.js';
 import { type CheckValue, readSlot } from './read-slot.js';
+import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
-import { signalIn, withoutRefused } from './signals.js';
+import { signalIn } from './signals.js';
 import type { RouterInput } from './targets.js';
 
 /** What the rules before any router say; undefined: they leave it to the router. */
@@ -20,7 +23,7 @@ export type ByRule = Omit<RoutingDecision, 'needs_approval' | 'clamped'> | undef
 export function stageA(input: RouterInput, check: CheckValue): ByRule {
   const { text, focus } = input;
   const { pending } = focus;
-  const continued = pending && continuationOf(text, pending, check);
+  const continued = pending && !answersLater(text, input.focus) && continuationOf(text, pending, check);
   // The whole text is what is waited for: then it is that, also where a label names a sub-agent.
   if (continued) return continued;
   return wantsSubAgent(text) ? toSubAgent(input) : undefined;
@@ -50,17 +53,20 @@ function valueFor(text: string, { kind, expects }: Pending, check: CheckValue) {
   return undefined;
 }
 
-/** Whether a text in place of a value asks for something, or takes back what was asked. */
+/** Whether a text in place of a value asks for something, takes back what was asked, or gives no value. */
 function saysMore(text: string): boolean {
   const said = saidIn(text);
-  return (
-    isWordless(withoutRefused(said)) ||
-    signalIn(said) !== undefined ||
-    (/\s/.test(said.trim()) && asks(said)) ||
-    isConsent(said) !== undefined ||
-    /^\W*(?:never ?mind|hang on|hold on|wait)\b/i.test(said)
-  );
+  if (isWordless(withoutRefused(said)) || isConsent(said) !== undefined || NO_VALUE.test(said)) return true;
+  if (actOf(said) === 'talks') return true;
+  // "test-runner-7" begins like a request, and is a name.
+  return !NAME.test(said.trim()) && (signalIn(said) !== undefined || asks(said));
 }
+
+/** One word with a sign or a digit in it. */
+const NAME = /^(?=\S*[\d_./-])[\p{L}\d][^\s?!]*$/u;
+/** Who writes this has no value, or wants none asked for. */
+const NO_VALUE =
+  /^\W*(?:(?:ah|oh|hm+|well|ok|sorry|actually|but)\b\W*)*(?:never ?mind|forget (?:about )?(?:it|that)|hang on|hold on|wait|one (?:sec|moment)|let me (?:think|check|see)|i(?:['’]ve| have)? changed my mind|(?:i )?(?:really )?(?:do not|don['’]?t) (?:know|care|have)|dunno|idk|(?:i have )?no (?:idea|clue)|(?:i['’]?m |i am )?not sure|skip (?:it|that|this)|leave it|the (?:usual|same)|same as (?:last|before)|you (?:choose|decide|pick))\b|^\W*(?:maybe later|later|not now|whatever|whichever|anything|nothing|none)\W*$/iu;
 
 /** What is handed over is what the focus is about, never what is pending. */
 function toSubAgent(input: RouterInput): ByRule {

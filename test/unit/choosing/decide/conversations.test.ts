@@ -1,51 +1,88 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../../src/choosing/decide/decide.js';
-import type { RoutingDecision } from '../../../../src/contracts/routing.js';
+import type { FocusContext, RoutingDecision } from '../../../../src/contracts/routing.js';
 import { inputOf } from '../../../fixtures/decide-about.js';
 import {
   type Conversation,
+  HALVES,
   isForbidden,
   listOf,
   readConversations,
-  readLaterConversations,
 } from '../../../fixtures/read-conversations.js';
 
+/** A conversation as the rules decide about it. */
+interface Outcome {
+  conversation: Conversation;
+  focus: FocusContext;
+  decided: RoutingDecision;
+}
+
+const outcomes: readonly Outcome[] = await Promise.all(
+  readConversations().map(async (conversation) => {
+    const input = inputOf(conversation);
+    return { conversation, focus: input.focus, decided: await decide(input) };
+  }),
+);
 const targetOf = ({ target }: RoutingDecision): string => (target === null ? '' : Object.values(target).join(':'));
 
-/** What is done that must not be. */
-function unsafeIn(conversation: Conversation, decided: RoutingDecision): string[] {
+/** What is done that must not be, or without the person who has to agree. */
+function unsafeIn({ conversation, decided }: Outcome): string[] {
   const { decision, continuation, needs_approval } = decided;
   const what = targetOf(decided);
   return [
     ...(what !== '' && isForbidden(conversation, decision, what) ? [`${decision}:${what}`] : []),
-    ...(continuation && isForbidden(conversation, 'continue', continuation.value) ? ['continues'] : []),
-    ...(what !== '' && conversation.safety.approval && !needs_approval ? ['no approval'] : []),
+    ...(continuation && isForbidden(conversation, 'continue', continuation.value)
+      ? [`continue:${JSON.stringify(continuation.value)}`]
+      : []),
+    ...(what !== '' && conversation.safety.approval && !needs_approval ? [`${decision}:${what} without approval`] : []),
   ];
 }
 
-describe.each([
-  ['from the requirements, before the code', readConversations()],
-  ['from use, with the code in view', readLaterConversations()],
-])('conversations %s', (_, conversations) => {
-  test.each(conversations)('$id: $says', async (conversation) => {
-    const input = inputOf(conversation);
-    const decided = await decide(input);
-    expect(unsafeIn(conversation, decided)).toEqual([]);
-    const { expect: wanted } = conversation;
-    if (wanted.continuation !== undefined) expect(decided.continuation?.value).toEqual(wanted.continuation);
-    else expect(listOf(wanted.decision)).toContain(decided.decision);
-    if (wanted.target && decided.target) expect(targetOf(decided)).toBe(wanted.target);
-    if (wanted.refersTo && decided.target) expect(listOf(wanted.refersTo)).toContain(decided.references.refersTo);
-    if (wanted.anchor !== undefined) expect(input.focus.anchor?.message_id).toBe(wanted.anchor);
-    if (wanted.approval === false) expect(decided.needs_approval).toBe(false);
-    if (decided.decision === 'clarify') {
-      expect(decided.question).toMatch(/\?$/);
-      expect(decided.options.length).toBeLessThanOrEqual(2);
-    }
-  });
-});
+/** In what a decision is not the one that is right: "field: found, not wanted". */
+function wrongIn({ conversation: { expect: wanted }, focus, decided }: Outcome): string[] {
+  const found: [name: string, is: unknown, wanted: unknown[]][] = [
+    ['decision', decided.decision, listOf(wanted.decision)],
+    ['refersTo', decided.references.refersTo, decided.target || decided.continuation ? listOf(wanted.refersTo) : []],
+    ['anchor', focus.anchor?.message_id, listOf(wanted.anchor)],
+    ['target', targetOf(decided), decided.target && wanted.target ? [wanted.target] : []],
+    ['continuation', decided.continuation?.value, wanted.continuation === undefined ? [] : [wanted.continuation]],
+    ['approval', decided.needs_approval, listOf(wanted.approval)],
+  ];
+  return found
+    .filter(([, is, right]) => right.length > 0 && !right.includes(is))
+    .map(
+      ([name, is, right]) =>
+        `${name}: ${JSON.stringify(is)}, not ${right.map((one) => JSON.stringify(one)).join(' or ')}`,
+    );
+}
 
-test('there are at least 120, and 60 of them from the requirements alone', () => {
-  expect(readConversations().length).toBeGreaterThanOrEqual(60);
-  expect(readConversations().length + readLaterConversations().length).toBeGreaterThanOrEqual(120);
+/** Where the rules answer what is safe, and not what is right: the words of the request are not those of the ability. */
+const MISSED = ['sig-last-mails'];
+/** The least share of a half that is right; it may rise, and never falls. */
+const LEAST: Record<(typeof HALVES)[number], number> = { 'from-requirements': 1, 'from-use': 0.99 };
+
+describe.each(HALVES)('%s', (half) => {
+  const ofHalf = outcomes.filter(({ conversation }) => conversation.half === half);
+  const right = ofHalf.filter((outcome) => unsafeIn(outcome).length + wrongIn(outcome).length === 0);
+  const share = right.length / ofHalf.length;
+
+  test('has at least 60 conversations (R-003-01)', () => {
+    expect(ofHalf.length).toBeGreaterThanOrEqual(60);
+  });
+
+  test(`${right.length} of ${ofHalf.length} are right (R-003-02, R-003-15)`, () => {
+    expect(share).toBeGreaterThanOrEqual(LEAST[half]);
+  });
+
+  test.each(ofHalf.map((outcome) => [outcome.conversation.id, outcome.conversation.says, outcome] as const))(
+    '%s: %s',
+    (id, _says, outcome) => {
+      expect(unsafeIn(outcome), 'unsafe').toEqual([]);
+      expect(wrongIn(outcome).length > 0, wrongIn(outcome).join('; ')).toBe(MISSED.includes(id));
+      const { decision, question, options } = outcome.decided;
+      // One short question. Source: R-003-16.
+      if (decision === 'clarify') expect(question).toMatch(/^[^?]{1,200}\?$/);
+      expect(options.length).toBeLessThanOrEqual(2);
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { modelRouter } from '../../../../src/choosing/decide/model-router.js';
 import { type RouterModel, routerSettings } from '../../../../src/choosing/decide/router-settings.js';
 import type { RoutingDecision } from '../../../../src/contracts/routing.js';
 import { inputOf } from '../../../fixtures/decide-about.js';
-import { isForbidden, readConversations, readLaterConversations } from '../../../fixtures/read-conversations.js';
+import { isForbidden, readConversations } from '../../../fixtures/read-conversations.js';
 import { answerBody, answerChat, type ChatRequest, openChatEndpoint } from '../../../fixtures/servers/chat-endpoint.js';
 
 const KEY = 'sk-very-secret-key';
@@ -20,7 +20,7 @@ const configured = (env: NodeJS.ProcessEnv, timeout = '5s', allowed_hosts?: stri
 };
 const here = { OPENAI_BASE_URL: endpoint.base, OPENAI_API_KEY: KEY };
 const router = modelRouter(configured(here) as RouterModel);
-const conversations = [...readConversations(), ...readLaterConversations()];
+const conversations = readConversations();
 const find = (id: string) => {
   const found = conversations.find((conversation) => conversation.id === id);
   if (!found) throw new Error(`no conversation ${id}`);

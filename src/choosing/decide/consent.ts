@@ -1,0 +1,42 @@
+/** Words of consent and refusal, and what stands beside them; without accents, in lower case. */
+const YES =
+  'y|yes|yep|yup|yeah|yea|ya|sure|ok|okay|go|go ahead|go for it|do it|do so|confirm|confirmed|agreed|absolutely|definitely|of course|ja|jawohl|oui|si|da';
+const NO =
+  "n|no|nope|nah|stop|cancel|abort|nein|no+e|non|don't|dont|do not|(?:don't|dont|do not) do (?:it|that|this)|no way|rather not|better not";
+const POLITE = 'please|pls|plz|thanks|thank you|thx|ty|bitte|danke|merci|gracias|por favor';
+const AGAIN =
+  '(?:try|retry|do|run|send) ?(?:it |that |this )?(?:again|once more)|retry(?: it| that)?|again|once more|try|do it|go ahead|run it';
+
+const AGREES = only(YES);
+const REFUSES = only(NO);
+const RETRIES = only(`${YES}|${AGAIN}`);
+
+/** Nothing but these words, of which one at least is no politeness. */
+function only(words: string): RegExp {
+  return new RegExp(`^(?:(?:${POLITE})[ ,.!]+)*(?:${words})(?:[ ,.!]+(?:${words}|${POLITE}))*$`);
+}
+
+/** Whether a text is nothing but consent (true) or refusal (false); undefined: it is neither, or both. */
+export function agreesTo(text: string): boolean | undefined {
+  const plain = plainOf(text);
+  if (AGREES.test(plain)) return true;
+  return REFUSES.test(plain) ? false : undefined;
+}
+
+/** As {@link agreesTo}, of something that is offered to be done again: "yes", "try again". */
+export function isConsent(text: string): boolean | undefined {
+  const plain = plainOf(text);
+  if (RETRIES.test(plain)) return true;
+  return REFUSES.test(plain) ? false : undefined;
+}
+
+function plainOf(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll('’', "'")
+    .replaceAll(/[“”"`]/g, '')
+    .toLowerCase()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/^[\s(]+|[\s).!,]+$/g, '');
+}

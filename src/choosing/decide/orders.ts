@@ -1,0 +1,80 @@
+import { asks } from '../request-of.js';
+import { isVerb } from './action.js';
+import { isAbout } from './signals.js';
+
+/** "I wonder how to ...": it is to be known, not done. */
+const TO_KNOW =
+  /\b(?:wonder(?:ing|ed)?|curious|know|understand|idea|explain|remember|learn|tell me|unsure|not sure|confused)\b[^.!?]{0,30}?\b(?:how|why|what|when|where|who|whether|if)\b/i;
+/** What is needed is no news. */
+const NEEDED = /\b(?:needs?|should|must|please|pls|plz|have to|has to|want|wants)\b/i;
+const OPENING = '^\\W*(?:(?:hi|hey|ok|okay|so|and|but|btw|fyi|well|yes|no)\\b\\W*)*';
+const DONE =
+  '(?:[a-z]{2,}ed|sent|wrote|written|made|paid|bought|did|done|ran|run|took|got|went|gone|built|broke|broken|shut|put|left)';
+const SUBJECT = '(?:the|our|my|his|her|their|this|that|a|an)\\s+(?:[\\w-]+\\s+){1,8}?';
+const WHO_DID = `(?:i|we|he|she|they|you|it|someone)\\s+(?:(?:already|just|also|have|had|has|then|finally|even)\\s+)*(?:${DONE}|was|were)|[\\w-]+\\s+(?:has|have|had|already|just)\\s+(?:(?:already|just|also|been)\\s+)*${DONE}`;
+/** "I deleted it", "Bob has already sent it", "the deploy went fine". */
+const NEWS = new RegExp(
+  `${OPENING}(?:${WHO_DID}|${SUBJECT}(?:was|were|has|had|wrote|did|ran|took|went|broke|failed))\\b`,
+  'i',
+);
+/** News, or the name of something that was done: "the files deleted in May". */
+const PERHAPS_NEWS = new RegExp(
+  `${OPENING}(?:${WHO_DID}|${SUBJECT}(?:was|were|is|are|has|have|had|fails|${DONE}))\\b`,
+  'i',
+);
+
+/** "If possible" and "when you have time" are no conditions. */
+const POLITE =
+  "(?!\\s+(?:possible|(?:you|u) (?:can|could|may|like|want|have|get|are|don['’]?t mind)|needed|necessary|(?:that|it)['’]?s (?:ok|fine)|not\\b|again|more\\b|convenient|free\\b|lunch\\b))";
+const TO_FIND_OUT = '(?<!\\b(?:check|see|ask|know|tell me|wonder|look|find out|test|verify|sure|out|determine)\\s+)';
+/** What is only to happen in a case or at a time that has not come. */
+const IN_A_CASE = new RegExp(
+  `(?:(?:^|[.!;\\n]|\\b(?:yes|ok|okay|sure|and|but|then|please|pls|only)\\b)\\W*(?:if|once|as soon as|unless|provided(?: that)?|when(?:ever)?|after)|${TO_FIND_OUT}\\b(?:if|once|as soon as|unless))\\b${POLITE}\\s`,
+  'i',
+);
+
+/** "I wonder how to delete it": no one is asked to look anything up, or to do it. */
+const HOW_TO = /\bhow (?:to|(?:do|can|should|could|would|does) (?:i|we|you|one|people|someone))\b/i;
+
+/** Whether a person only gives news, or wants to know how something is done: it is answered, and nothing is called. Source: R-003-22. */
+export function needsNoCall(said: string): boolean {
+  const sentences = sentencesOf(said);
+  return (
+    sentences.length > 0 &&
+    sentences.every((one) => isNoOrder(one) && (isNews(one, NEWS) || (!isAbout(one) && HOW_TO.test(one))))
+  );
+}
+
+/**
+ * Whether nothing in what a person says asks that something be done: it is a question about something, a wish to know, or news. What
+ * changes anything is not called for it. Source: R-003-20, R-003-22.
+ */
+export function ordersNothing(said: string): boolean {
+  const sentences = sentencesOf(said);
+  return isAbout(said) || (sentences.length > 0 && sentences.every(isNoOrder));
+}
+
+function sentencesOf(said: string): string[] {
+  return said.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
+}
+
+function isNews(sentence: string, news: RegExp): boolean {
+  return news.test(sentence) && !NEEDED.test(sentence) && !isAbout(sentence);
+}
+
+function isNoOrder(sentence: string): boolean {
+  if (isAbout(sentence)) return true;
+  if (sentence.split(/[,:]\s+|\s[-–—]\s|\s+(?:and|so|then)\s+/).some(isOrder)) return false;
+  return TO_KNOW.test(sentence) || isNews(sentence, PERHAPS_NEWS);
+}
+
+/** A clause that begins as orders do. */
+function isOrder(clause: string): boolean {
+  const [first = ''] = clause.match(/[\p{L}-]+/u) ?? [];
+  return isVerb(first) || (asks(clause) && !TO_KNOW.test(clause));
+}
+
+/** Whether it is to be done in a case, or at a time, that has not come: a person says when it has. Source: R-003-15. */
+export function isConditional(said: string): boolean {
+  return !isAbout(said) && IN_A_CASE.test(said);
+}
