@@ -1,4 +1,4 @@
-/** Words of consent and refusal, and what stands beside them; without accents, in lower case. */
+/** Words of consent and refusal, and what goes with them; without accents, in lower case. */
 const YES =
   'y|yes|yep|yup|yeah|yea|ya|sure|ok|okay|go|go ahead|go for it|do it|do so|confirm|confirmed|agreed|absolutely|definitely|of course|ja|jawohl|oui|si|da';
 const NO =

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { poolOf } from '../../../../../src/choosing/ability-pool.js';
 import { recruitIn } from '../../../../../src/choosing/recruit/recruit.js';
+import { suggest } from '../../../../../src/choosing/suggest.js';
 import { RegistryLoader } from '../../../../../src/definitions/load-registry.js';
 import type { Considered } from '../../../../../src/doors/answers/ask/ask-shapes.js';
 import { consider } from '../../../../../src/doors/answers/ask/consider.js';
@@ -45,4 +47,17 @@ test.each(readFirstRequests())('$id: $text', async (request) => {
   if (input && came.plan[0] && !BROADER.has(request.id))
     expect({ ...came.plan[0].input, ...input }).toEqual(came.plan[0].input);
   if (missing && came.pending && 'input' in came.pending.expects) expect(missing).toContain(came.pending.expects.input);
+});
+
+test('R-000-97: the regression of the scenario is the workflow, and without it the operations that it is made of', async () => {
+  const text = 'Run signup E2E regression for the latest build.';
+  const whole = await consideredAs({ text, environment: 'staging' });
+  expect(abilitiesOf(whole)).toEqual(['signup_e2e_test']);
+  const workflows = new Map([...registry.workflows].filter(([id]) => id !== 'signup_e2e_test'));
+  const without = { ...registry, workflows, digest: 'without the workflow' };
+  const steps = ['write the user row', 'sign the user up', 'query the signup logs for errors'];
+  const pool = poolOf(without, 'staging', null, {});
+  const found = await Promise.all(steps.map((step) => suggest(pool, { text: step, limit: 1 })));
+  const ids = found.map(({ suggestions: [first] }) => first?.id);
+  expect(ids).toEqual(['db.write.user_row', 'http.call.signup_service', 'mcp.query.logs']);
 });
