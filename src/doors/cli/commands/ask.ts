@@ -7,7 +7,7 @@ import { type ActedAsk, actOnRequest, endAsk } from '../../answers/ask/ask.js';
 import type { AskAnswer, Request } from '../../answers/ask/ask-shapes.js';
 import { type BegunAsk, beginAsk, orAnswered } from '../../answers/ask/begin-ask.js';
 import { dryRun } from '../../answers/ask/dry-run.js';
-import { askText, canAsk } from '../ask.js';
+import { askText, Cancelled, canAsk } from '../ask.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
 import { type Deadline, withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience } from '../follow-task.js';
@@ -98,6 +98,10 @@ async function converse(
       return exit;
     }
     const said = await askBack(talk, answer, acted);
+    if (said === undefined) {
+      context.terminal.note('Nothing was run.');
+      return EXIT.interrupted;
+    }
     // A pack is named for the request, not for what is said to a question.
     const { pack: _, ...rest } = request;
     [request, session] = [{ ...rest, text: said }, acted.session];
@@ -149,18 +153,19 @@ async function finish(talk: Talk, begun: BegunAsk, acted: ActedAsk): Promise<{ a
   return { answer, exit };
 }
 
-/** Leaving a question ends the session that was opened for it. */
+/** What is answered; undefined at Ctrl-C, which ends the session that was opened for the request. */
 async function askBack(
   { context, connection }: Talk,
   answer: AskAnswer,
   { session, ownsSession }: ActedAsk,
-): Promise<string> {
+): Promise<string | undefined> {
+  const question = answer.question ?? answer.answer;
+  const message = `${question}${unnamedOptions(question, answer.options)}`;
   try {
-    const question = answer.question ?? answer.answer;
-    const message = `${question}${unnamedOptions(question, answer.options)}`;
     return await askText(context, undefined, { flag: 'an answer', message });
   } catch (error) {
     if (ownsSession) await stopSession(connection, session);
+    if (error instanceof Cancelled) return undefined;
     throw error;
   }
 }

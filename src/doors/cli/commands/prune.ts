@@ -6,7 +6,7 @@ import { prune } from '../../answers/prune.js';
 import { type Context, openLoader, openRegistry } from '../context.js';
 import { readDuration } from '../read-duration.js';
 import { renderPrune } from '../render-prune.js';
-import { type Settled, writePlan } from '../write-plan.js';
+import { type Settled, unlessCancelled, writePlan } from '../write-plan.js';
 
 /** Flags of `ability prune`. */
 export interface PruneFlags {
@@ -23,8 +23,9 @@ export async function run(context: Context, _: string[], flags: PruneFlags): Pro
   const unusedMs = readDuration('--unused', flags.unused);
   const registry = await openRegistry(context);
   const { terminal } = context;
-  if (flags.deprecate !== undefined) return deprecate(context, registry.root, flags.deprecate, flags.replacedBy);
-  if (flags.replacedBy !== undefined) {
+  const { deprecate: id, replacedBy } = flags;
+  if (id !== undefined) return unlessCancelled(context, () => deprecate(context, registry.root, id, replacedBy));
+  if (replacedBy !== undefined) {
     throw new AbilityError({
       code: 'usage.invalid',
       message: '--replaced-by says what takes the place of what --deprecate names',
