@@ -16,8 +16,12 @@ function only(words: string): RegExp {
   return new RegExp(`^(?:(?:${POLITE})[ ,.!]+)*(?:${words})(?:[ ,.!]+(?:${words}|${POLITE}))*$`);
 }
 
+/** Consent is short; a longer text says something else, and would take long to match. Characters. */
+const LONGEST = 60;
+
 /** Whether a text is nothing but consent (true) or refusal (false); undefined: it is neither, or both. */
 export function agreesTo(text: string): boolean | undefined {
+  if (text.trim().length > LONGEST) return undefined;
   const plain = plainOf(text);
   if (AGREES.test(plain)) return true;
   return REFUSES.test(plain) ? false : undefined;
@@ -25,6 +29,7 @@ export function agreesTo(text: string): boolean | undefined {
 
 /** As {@link agreesTo}, of something that is offered to be done again: "yes", "try again". */
 export function isConsent(text: string): boolean | undefined {
+  if (text.trim().length > LONGEST) return undefined;
   const plain = plainOf(text);
   if (RETRIES.test(plain)) return true;
   return REFUSES.test(plain) ? false : undefined;

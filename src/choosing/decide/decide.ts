@@ -1,4 +1,5 @@
 import type { FocusContext, RoutingDecision, Targets } from '../../contracts/routing.js';
+import { withoutMiddle } from '../../rules/add-to-thread.js';
 import { clamp } from './clamp.js';
 import type { CheckValue } from './read-slot.js';
 import { chooseByRules } from './rules-router.js';
@@ -47,7 +48,7 @@ export interface DecideInput {
  * Source: R-003-01 to R-003-30; C-23 to C-27; exact shapes, section 3.
  */
 export async function decide({
-  focus,
+  focus: given,
   targets,
   rank,
   shortlist,
@@ -56,6 +57,7 @@ export async function decide({
   router,
   signal,
 }: DecideInput): Promise<RoutingDecision> {
+  const focus = withoutLongTexts(given);
   const latest = focus.lane.window.at(-1);
   const input: RouterInput = {
     ...targets,
@@ -74,6 +76,13 @@ export async function decide({
   const { proposal, by, notes } = await choose(input, router, signal);
   const decided = clamp(proposal, input);
   return { ...decided, stage: 'b', router: by, continuation: null, clamped: [...notes, ...decided.clamped] };
+}
+
+/** Also where the caller has a store of messages of its own. */
+function withoutLongTexts(focus: FocusContext): FocusContext {
+  const { lane } = focus;
+  const window = lane.window.map((message) => ({ ...message, text: withoutMiddle(message.text) }));
+  return { ...focus, lane: { ...lane, window } };
 }
 
 const NOTHING: Proposal = {

@@ -1,4 +1,5 @@
 import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
+import { withoutMiddle } from '../../rules/add-to-thread.js';
 import { wordsIn } from '../words.js';
 import { actOf, wantsSubAgent, withoutSubAgent } from './asks-for.js';
 import { saidIn } from './said-text.js';
@@ -23,7 +24,7 @@ export interface Thread {
  * `pending` is left out where it belongs to another thread or has expired. Source: R-003-01, R-003-23, R-003-24; exact shapes, section 3.
  */
 export function focusOf({ key, messages, pending, now }: Thread): FocusContext {
-  const window = messages.slice(-LANE_LENGTH);
+  const window = messages.slice(-LANE_LENGTH).map((message) => ({ ...message, text: withoutMiddle(message.text) }));
   const meant = meantBy(window);
   const [only] = meant;
   return {

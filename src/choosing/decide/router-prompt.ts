@@ -5,8 +5,6 @@ import type { RouterInput } from './targets.js';
 const MOST_OFFERED = 40;
 /** So much of a message before the latest is shown. Characters. */
 const MOST_OF_EARLIER = 600;
-/** So much of the latest. */
-const MOST_OF_LATEST = 8_000;
 
 /** What a model is asked to decide by. Source: R-003-07 to R-003-11, R-003-21 to R-003-24. */
 export const ROUTER_INSTRUCTIONS = `You decide what becomes of the latest message of a person. Answer with one JSON object and nothing else, with exactly these keys:
@@ -30,7 +28,7 @@ export async function routerData(input: RouterInput): Promise<string> {
   const { window } = focus.lane;
   const isOffered = await offered(input, `${text}\n${focus.anchor?.snippet ?? ''}`);
   return JSON.stringify({
-    latest: text.slice(0, MOST_OF_LATEST),
+    latest: text,
     focus: focus.anchor?.snippet ?? null,
     may_be_about: focus.candidates.map(({ title }) => title),
     earlier: window.slice(0, -1).map(({ role, text: said }) => ({ role, text: said.slice(0, MOST_OF_EARLIER) })),
