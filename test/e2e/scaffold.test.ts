@@ -53,7 +53,11 @@ describe('from an empty folder to abilities that run', () => {
     expect((await run('test')).stdout).toMatch(/2 passed/);
     expect((await run('docs')).exitCode).toBe(0);
     const { exitCode, json: result } = await json('run', 'hello', '--set', 'name=World');
-    expect({ exitCode, output: result.output }).toEqual({ exitCode: 0, output: { text: 'Hello, World!' } });
+    expect({ exitCode, output: result.output, error: result.error }).toEqual({
+      error: null,
+      exitCode: 0,
+      output: { text: 'Hello, World!' },
+    });
   });
 
   test('what comes next and where help is are printed as one would type them', async () => {
