@@ -92,7 +92,10 @@ describe('the input of a created task', () => {
       { by, fields: ['n'], at: expect.stringMatching(/Z$/) },
       { by: { name: 'second', source: 'claimed' }, fields: ['note'], at: expect.stringMatching(/Z$/) },
     ];
-    expect(readRecord(project.connection, key)).toMatchObject({ input, changes, result: null });
+    // The run that goes on with the change writes it down first of all.
+    await expect
+      .poll(() => readRecord(project.connection, key), { timeout: 20_000 })
+      .toMatchObject({ input, changes, result: null });
     const text = () => readFileSync(join(project.root, '.system/implement', key, 'tool_call.md'), 'utf8');
     expect(text()).toMatch(/Changed \| .* by second \(claimed\): note/);
     expect((await viewTask(project.connection, key)).view).toMatchObject({ input, changes });
