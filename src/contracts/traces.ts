@@ -1,0 +1,146 @@
+/**
+ * The names that traces use: the one table of them. Operations, attributes and their values are those of the semantic conventions of
+ * OpenTelemetry for GenAI and MCP (`open-telemetry/semantic-conventions-genai`, status: development), as of {@link CONVENTIONS}; what these
+ * do not name begins with `ability.`. Shown in docs/traces.md.
+ */
+
+/** The state of the conventions that the names are taken from. */
+export const CONVENTIONS = '2026-10';
+
+/** Values of `gen_ai.operation.name`, which also begin the names of these spans. */
+export const OPERATIONS = {
+  /** A task, whatever its ability is. */
+  task: 'invoke_workflow',
+  /** A task whose ability is an agent. */
+  agent: 'invoke_agent',
+  /** One attempt of a call of a low-level ability. */
+  tool: 'execute_tool',
+  /** One request to a model. */
+  chat: 'chat',
+  /** One request for vectors. */
+  embeddings: 'embeddings',
+} as const;
+
+/** What begins the names of spans that the conventions do not have. */
+export const OWN_SPANS = {
+  step: 'step',
+  hook: 'hook',
+  /** Whether a task may be created; a trace of its own, since there is no task yet. */
+  preflight: 'preflight',
+  /** An event of a session that hooks are asked about; a trace of its own. */
+  event: 'event',
+  /** What is decided about a message, for a workflow that drives a conversation; a trace of its own. */
+  decide: 'decide',
+} as const;
+
+/** Keys of attributes. */
+export const ATTRIBUTES = {
+  operation: 'gen_ai.operation.name',
+  workflow: 'gen_ai.workflow.name',
+  agent: 'gen_ai.agent.name',
+  conversation: 'gen_ai.conversation.id',
+  tool: 'gen_ai.tool.name',
+  toolType: 'gen_ai.tool.type',
+  toolCall: 'gen_ai.tool.call.id',
+  toolArguments: 'gen_ai.tool.call.arguments',
+  toolResult: 'gen_ai.tool.call.result',
+  provider: 'gen_ai.provider.name',
+  requestModel: 'gen_ai.request.model',
+  requestStream: 'gen_ai.request.stream',
+  requestMaxTokens: 'gen_ai.request.max_tokens',
+  outputType: 'gen_ai.output.type',
+  responseId: 'gen_ai.response.id',
+  responseModel: 'gen_ai.response.model',
+  finishReasons: 'gen_ai.response.finish_reasons',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  cachedTokens: 'gen_ai.usage.cache_read.input_tokens',
+  mcpMethod: 'mcp.method.name',
+  mcpProtocol: 'mcp.protocol.version',
+  transport: 'network.transport',
+  httpMethod: 'http.request.method',
+  httpStatus: 'http.response.status_code',
+  serverAddress: 'server.address',
+  serverPort: 'server.port',
+  errorType: 'error.type',
+  project: 'ability.project',
+  environment: 'ability.environment',
+  taskKey: 'ability.task.key',
+  taskId: 'ability.task.id',
+  taskStatus: 'ability.task.status',
+  taskVersion: 'ability.task.version',
+  plan: 'ability.plan.digest',
+  createdAt: 'ability.task.created_at',
+  stepPath: 'ability.step.path',
+  stepVerb: 'ability.step.verb',
+  stepStatus: 'ability.step.status',
+  stepCall: 'ability.step.call',
+  attempts: 'ability.step.attempts',
+  attempt: 'ability.call.attempt',
+  effects: 'ability.call.effects',
+  implementation: 'ability.call.implementation',
+  kind: 'ability.call.kind',
+  mcpServer: 'ability.mcp.server',
+  hook: 'ability.hook.id',
+  hookPhase: 'ability.hook.phase',
+  hookDecision: 'ability.hook.decision',
+  hookHandler: 'ability.hook.handler',
+} as const;
+
+/** The standard variables that turn traces on, and the one that lets contents be told. All others of the SDK hold as they are. */
+export const TRACE_VARIABLES = {
+  disabled: 'OTEL_SDK_DISABLED',
+  exporter: 'OTEL_TRACES_EXPORTER',
+  endpoint: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  tracesEndpoint: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  protocol: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+  tracesProtocol: 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
+  content: 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT',
+} as const;
+
+/** The variable in which a process gets its trace context, and gives it on; W3C `traceparent`. */
+export const TRACEPARENT_VARIABLE = 'TRACEPARENT';
+
+/** Global of the workflow sandbox that is set where the worker writes traces; elsewhere workflows report no spans at all. */
+export const SANDBOX_FLAG = '__ABILITY_TRACES__';
+
+/** A value of an attribute. */
+export type AttributeValue = string | number | boolean | string[];
+
+/** Attributes of a span; what is undefined is left out. */
+export type SpanAttributes = { [key: string]: AttributeValue | undefined };
+
+/** A step that has ended, as a workflow reports it for its span, outside of its history. */
+export interface StepSpan {
+  /** Mark of the seal of the task, see `sealMark`. */
+  seal: string;
+  /** Of the step in its task, see `spotOf`. */
+  spot: string;
+  /** Of the step around it; absent: the task itself. */
+  within?: string;
+  id: string;
+  path: string;
+  verb: string;
+  status: string;
+  /** The ability called, where the step is a call. */
+  call?: string;
+  attempts?: number;
+  /** ISO 8601. */
+  started_at: string;
+  finished_at: string;
+  /** Code of its error. */
+  error?: string;
+}
+
+/** A hook that a workflow has answered itself, as it reports it for its span. It took no time that a workflow could see. */
+export interface HookSpan {
+  seal: string;
+  /** Of the step around it; absent: the task itself. */
+  within?: string;
+  id: string;
+  phase: string;
+  status: string;
+  decision: string;
+  /** ISO 8601. */
+  at: string;
+}

@@ -1,0 +1,116 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import { AbilityError } from '../contracts/problem.js';
+import type { SpanAttributes } from '../contracts/traces.js';
+import { formatTraceparent, type TraceContext } from '../rules/trace-context.js';
+import type { Tracer } from './tracer.js';
+
+/** Where the code that runs is: what it does next is inside of this span. */
+export interface CurrentSpan {
+  tracer: Tracer;
+  context: TraceContext;
+  /** Absent: the span is written by somebody else. */
+  open?: OpenSpan;
+}
+
+const current = new AsyncLocalStorage<CurrentSpan>();
+
+/** The span around the code that asks; undefined where no traces are written. */
+export function currentSpan(): CurrentSpan | undefined {
+  return current.getStore();
+}
+
+/** The `traceparent` for what is asked for from here; undefined where no traces are written. */
+export function currentTraceparent(): string | undefined {
+  const span = current.getStore();
+  return span && formatTraceparent(span.context);
+}
+
+/** Adds to the attributes of the span around the code that tells it, where there is one that can be added to. */
+export function tellSpan(attributes: SpanAttributes): void {
+  current.getStore()?.open?.set(attributes);
+}
+
+/** Runs work inside of a span that somebody else writes. */
+export function runWithin<T>(span: CurrentSpan, work: () => Promise<T>): Promise<T> {
+  return current.run(span, work);
+}
+
+/** A span that has begun. */
+export interface OpenSpan {
+  /** Adds to its attributes; what is undefined changes nothing. */
+  set(attributes: SpanAttributes): void;
+  /** Makes it a failed one though the work does not throw. @param code of the error. */
+  fail(code: string): void;
+}
+
+/** What is known of a span when it begins. */
+export interface NewSpan {
+  name: string;
+  isRequest?: boolean;
+  attributes: SpanAttributes;
+  /** Code of what the work throws; left out: that of an AbilityError, else the name of the error. */
+  codeOf?: (error: unknown) => string;
+}
+
+/** Runs work in a span with a known id. @throws what the work throws. */
+export async function inSpan<T>(
+  { tracer, context }: CurrentSpan,
+  parent: string | undefined,
+  { name, isRequest, attributes, codeOf = codeOfError }: NewSpan,
+  work: (span: OpenSpan) => Promise<T>,
+): Promise<T> {
+  const from = Date.now();
+  const begun = performance.now();
+  const all: SpanAttributes = { ...attributes };
+  let error: string | undefined;
+  const open: OpenSpan = {
+    set: (more) => {
+      for (const [key, value] of Object.entries(more)) if (value !== undefined) all[key] = value;
+    },
+    fail: (code) => {
+      error = code;
+    },
+  };
+  try {
+    return await current.run({ tracer, context, open }, () => work(open));
+  } catch (thrown) {
+    error = codeOf(thrown);
+    throw thrown;
+  } finally {
+    // A clock that is set meanwhile makes no span longer.
+    const to = from + performance.now() - begun;
+    tracer.write({ context, parent, name, ...(isRequest && { isRequest }), from, to, attributes: all, error });
+  }
+}
+
+/** Runs work in a span of its own inside of another one. @throws what the work throws. */
+export function inSpanWithin<T>(
+  { tracer, context }: CurrentSpan,
+  span: NewSpan,
+  work: (span: OpenSpan) => Promise<T>,
+): Promise<T> {
+  return inSpan({ tracer, context: { ...context, span: newSpanId() } }, context.span, span, work);
+}
+
+/** Runs work in a span that begins a trace of its own; without a tracer it is the work alone. @throws what the work throws. */
+export function inOwnTrace<T>(tracer: Tracer | undefined, span: NewSpan, work: () => Promise<T>): Promise<T> {
+  if (!tracer) return work();
+  const trace = randomBytes(16).toString('hex');
+  return inSpan(
+    { tracer, context: { trace, span: newSpanId(), sampled: tracer.isSampled(trace) } },
+    undefined,
+    span,
+    work,
+  );
+}
+
+/** For spans that nothing else has to know of. 16 hex digits. */
+export function newSpanId(): string {
+  return randomBytes(8).toString('hex');
+}
+
+function codeOfError(error: unknown): string {
+  if (error instanceof AbilityError) return error.code;
+  return error instanceof Error ? error.name : '_OTHER';
+}

@@ -1,0 +1,125 @@
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { ATTRIBUTES } from '../contracts/traces.js';
+import type { TraceLog, TraceProtocol } from './open-tracer.js';
+import type { EndedSpan, Tracer } from './tracer.js';
+
+/** How long the end of a worker waits for its last spans. Milliseconds. */
+const CLOSE_MS = 3000;
+/** Losses are logged no more often. Milliseconds. */
+const LOG_EVERY_MS = 60_000;
+const NO_ID = '0'.repeat(32);
+
+type ExportResult = Parameters<Parameters<SpanExporter['export']>[1]>[0];
+
+/**
+ * Writes spans by OTLP over HTTP with the SDK of OpenTelemetry. Loaded only where traces are on.
+ *
+ * Spans are given to the SDK when they have ended, with ids of our own; it samples, collects and sends them in the background. What its
+ * queue has no room for, or no endpoint takes, is dropped.
+ */
+export class OtlpTracer implements Tracer {
+  /** What the SDK is given as ids next. */
+  private next = { trace: NO_ID, span: NO_ID };
+  private readonly provider: BasicTracerProvider;
+
+  private constructor(
+    exporter: SpanExporter,
+    readonly tellsContents: boolean,
+    private readonly version: string,
+  ) {
+    const own = resourceFromAttributes({ 'service.name': 'ability-runtime', 'service.version': version });
+    this.provider = new BasicTracerProvider({
+      resource: own.merge(detectResources({ detectors: [envDetector] })),
+      spanProcessors: [new BatchSpanProcessor(exporter)],
+      idGenerator: { generateTraceId: () => this.next.trace, generateSpanId: () => this.next.span },
+    });
+  }
+
+  static async open(
+    { protocol, tellsContents }: { protocol: TraceProtocol; tellsContents: boolean },
+    version: string,
+    log: TraceLog,
+  ): Promise<OtlpTracer> {
+    const { OTLPTraceExporter } = await (protocol === 'http/json'
+      ? import('@opentelemetry/exporter-trace-otlp-http')
+      : import('@opentelemetry/exporter-trace-otlp-proto'));
+    return new OtlpTracer(tellingLosses(new OTLPTraceExporter(), log), tellsContents, version);
+  }
+
+  isSampled(id: string): boolean {
+    this.next = { trace: id, span: id.slice(0, 16) };
+    // Never ended, so never sent.
+    const probe = this.tracer.startSpan('sampled', { root: true }, ROOT_CONTEXT);
+    return probe.spanContext().traceFlags === TraceFlags.SAMPLED;
+  }
+
+  write({ context, parent, name, isRequest = false, from, to, attributes, error }: EndedSpan): void {
+    if (!context.sampled) return;
+    this.next = { trace: context.trace, span: context.span };
+    const kind = isRequest ? SpanKind.CLIENT : SpanKind.INTERNAL;
+    const all = { ...attributes, [ATTRIBUTES.errorType]: error };
+    const span = this.tracer.startSpan(
+      name,
+      { kind, startTime: new Date(from), attributes: all },
+      parent === undefined ? ROOT_CONTEXT : within(context.trace, parent),
+    );
+    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(new Date(Math.max(from, to)));
+  }
+
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_MS);
+    });
+    // What failed was told by the exporter.
+    await Promise.race([this.provider.shutdown().catch(() => {}), late]);
+    clearTimeout(timer);
+  }
+
+  private get tracer() {
+    return this.provider.getTracer('ability-runtime', this.version);
+  }
+}
+
+function within(traceId: string, spanId: string): Context {
+  const parent: SpanContext = { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+  return trace.setSpanContext(ROOT_CONTEXT, parent);
+}
+
+/** An exporter whose losses are logged by their number, and are no concern of the SDK, which would print them with their stacks. */
+function tellingLosses(exporter: SpanExporter, log: TraceLog): SpanExporter {
+  let lost = 0;
+  let told = Number.NEGATIVE_INFINITY;
+  const tell = (count: number, reason: string, atOnce = false): void => {
+    lost += count;
+    if (lost === 0 || (!atOnce && performance.now() - told < LOG_EVERY_MS)) return;
+    told = performance.now();
+    log({ lost, reason }, 'traces could not be sent');
+    lost = 0;
+  };
+  return {
+    export: (spans, done: (result: ExportResult) => void) => {
+      exporter.export(spans, (result) => {
+        const { code, error } = result;
+        if (code !== 0) tell(spans.length, error?.message || error?.name || 'no reason given');
+        done({ code: 0 });
+      });
+    },
+    shutdown: () => {
+      tell(0, 'the worker ends', true);
+      return exporter.shutdown();
+    },
+    ...(exporter.forceFlush && { forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve() }),
+  };
+}
