@@ -47,7 +47,7 @@ export class LineLog {
 
   /** The lines, oldest first. One that cannot be read is left out, such as a torn one. */
   read<Line>(isLine: (value: unknown) => value is Line): Line[] {
-    return [this.older, this.file].flatMap((file) => linesOf(file, isLine));
+    return [this.older, this.file].flatMap((file) => readLines(file, isLine));
   }
 }
 
@@ -55,7 +55,8 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function linesOf<Line>(file: string, isLine: (value: unknown) => value is Line): Line[] {
+/** The lines of a file that are JSON of a kind; none where there is no file. @throws the error of the file system. */
+export function readLines<Line>(file: string, isLine: (value: unknown) => value is Line): Line[] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

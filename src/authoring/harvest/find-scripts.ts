@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Registry } from '../../definitions/registry.js';
-import { entriesOf, isOurs } from '../routing-documents/find-documents.js';
+import { isOurs } from '../routing-documents/find-documents.js';
 import { summaryOf } from '../script-reading/summary-of.js';
+import { isScriptPlace, moduleFolder } from './script-place.js';
 
 /** A script that was written for one piece of work. Source: R-000-90, R-000-92. */
 export interface FoundScript {
@@ -19,6 +20,8 @@ export interface FoundScript {
   abilities: string[];
   /** Other scripts with the same text. */
   same_as: string[];
+  /** The abilities that it runs, or that its line in the manual names; none: nothing says that it uses one. */
+  uses: string[];
 }
 
 /** Spelled so by the source. Source: R-000-90; C-42. */
@@ -27,36 +30,71 @@ export const MANUAL_NAME = 'modular_mannual.md';
 /** Larger files are not read. Bytes. */
 const LARGEST = 1024 * 1024;
 
-/**
- * The scripts in `scripts` folders below a `workdocs` of a project, in order of path. Links are not followed; what cannot be read is found with nothing
- * said of it.
- */
-export function findScripts(registry: Registry): FoundScript[] {
-  const { root } = registry;
-  const behind = abilitiesByScript(registry);
-  const texts = new Map(scriptsBelow(root, '').map((path) => [path, textOf(join(root, path))] as const));
-  const digests = new Map([...texts].map(([path, text]) => [path, text === null ? null : digestOf(text)] as const));
-  return [...texts].map(([path, text]) => ({
-    path,
-    is_text: text !== null,
-    summary: text === null ? null : (summaryOf(text, basename(path)) ?? null),
-    documented: manualLine(root, path),
-    abilities: behind.get(path) ?? [],
-    same_as: [...digests].flatMap(([other, digest]) =>
-      other !== path && digest !== null && digest === digests.get(path) ? [other] : [],
-    ),
-  }));
+/** What a look for scripts comes to. */
+export interface FoundScripts {
+  /** In order of path. */
+  scripts: FoundScript[];
+  /** Folders that could not be looked into, so that scripts may be missing; from the root of the project. */
+  unread: string[];
 }
 
-function scriptsBelow(root: string, below: string): string[] {
-  const isPlace = /(?:^|\/)workdocs\/(?:.+\/)?scripts$/.test(below);
-  return entriesOf(join(root, below))
+/**
+ * The scripts in `scripts` folders below a `workdocs` of a project. Links are not followed; a script that cannot be read is found with nothing said
+ * of it.
+ */
+export function findScripts(registry: Registry): FoundScripts {
+  const { root } = registry;
+  const behind = abilitiesByScript(registry);
+  const unread: string[] = [];
+  const texts = new Map(scriptsBelow(root, '', unread).map((path) => [path, textOf(join(root, path))] as const));
+  const digests = new Map([...texts].map(([path, text]) => [path, text === null ? null : digestOf(text)] as const));
+  const scripts = [...texts].map(([path, text]) => {
+    const described = manualLine(root, path);
+    return {
+      path,
+      is_text: text !== null,
+      summary: text === null ? null : (summaryOf(text, basename(path)) ?? null),
+      documented: described && { path: described.path, line: described.line },
+      abilities: behind.get(path) ?? [],
+      uses: usesOf(registry, text ?? '', described?.text ?? ''),
+      same_as: [...digests].flatMap(([other, digest]) =>
+        other !== path && digest !== null && digest === digests.get(path) ? [other] : [],
+      ),
+    };
+  });
+  return { scripts, unread };
+}
+
+const CALL = /\bability\s+(?:--[\w-]+(?:[ =][^\s-]\S*)?\s+)*(?:run|task\s+create)\s+['"]?([a-z][a-z0-9_.-]*)/g;
+
+/** @param line of the manual, in which any word may be an id. */
+function usesOf({ operations, workflows, agents }: Registry, text: string, line: string): string[] {
+  const named = [...text.matchAll(CALL)].map(([, id = '']) => id);
+  const words = line.match(/[a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+/g) ?? [];
+  const isKnown = (id: string): boolean => operations.has(id) || workflows.has(id) || agents.has(id);
+  return [...new Set([...named, ...words])].filter(isKnown).sort();
+}
+
+/** @param unread gets the folders that could not be looked into. */
+function scriptsBelow(root: string, below: string, unread: string[]): string[] {
+  const isPlace = isScriptPlace(below);
+  return entriesOf(root, below, unread)
     .flatMap((entry) => {
       const path = below === '' ? entry.name : `${below}/${entry.name}`;
-      if (entry.isDirectory()) return isOurs(root, path, entry.name) ? scriptsBelow(root, path) : [];
+      if (entry.isDirectory()) return isOurs(root, path, entry.name) ? scriptsBelow(root, path, unread) : [];
       return isPlace && entry.isFile() && isScript(join(root, path)) ? [path] : [];
     })
     .sort();
+}
+
+/** A folder that went away meanwhile is none; any other that cannot be read may hold scripts. */
+function entriesOf(root: string, below: string, unread: string[]): Dirent[] {
+  try {
+    return readdirSync(join(root, below), { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') unread.push(below === '' ? '.' : below);
+    return [];
+  }
 }
 
 const LANGUAGES = /\.(?:sh|bash|zsh|ksh|py|[cm]?js|[cm]?ts|rb|pl|php|ps1|r|lua|groovy|sql)$/i;
@@ -86,14 +124,15 @@ function digestOf(text: string): string {
 }
 
 /** Where the manual of its module names a script, by its path in the module or by its name. */
-function manualLine(root: string, path: string): FoundScript['documented'] {
-  const [module = ''] = path.split(/(?:^|\/)workdocs\//, 1);
+function manualLine(root: string, path: string): { path: string; line: number; text: string } | null {
+  const module = moduleFolder(path);
   const manual = module === '' ? MANUAL_NAME : `${module}/${MANUAL_NAME}`;
   const text = textOf(join(root, manual));
   if (text === null) return null;
   const inModule = path.slice(module === '' ? 0 : module.length + 1);
-  const line = text.split('\n').findIndex((one) => one.includes(inModule) || hasName(one, basename(path)));
-  return line < 0 ? null : { path: manual, line: line + 1 };
+  const lines = text.split('\n');
+  const line = lines.findIndex((one) => one.includes(inModule) || hasName(one, basename(path)));
+  return line < 0 ? null : { path: manual, line: line + 1, text: lines[line] ?? '' };
 }
 
 function hasName(line: string, name: string): boolean {

@@ -1,0 +1,55 @@
+import { ABILITY_ID } from '../../contracts/names.js';
+import { FileDraft } from '../file-draft.js';
+import { flowYaml } from '../flow-yaml.js';
+import { planHighLevel } from '../scaffold/plan-high-level.js';
+import { fileNameOf, type Scaffold, type Site } from '../scaffold/scaffold.js';
+import { schemaLine } from '../schema-line.js';
+
+/** Calls that may be worth an ability of their own. */
+export interface ProposedCalls {
+  id: string;
+  type: 'workflow' | 'agent';
+  calls: string[];
+  /** In how many pieces of work they were seen. */
+  times: number;
+  /** What they were made for, in words. */
+  intents: string[];
+}
+
+/** The id of a proposal, which says what is in it. */
+export function proposalId(type: ProposedCalls['type'], calls: readonly string[]): string {
+  const id = type === 'workflow' ? calls.join('_then_') : `agent_${[...calls].sort().join('_')}`;
+  return ABILITY_ID.test(id) ? id : `${id.slice(0, 90).replace(/[._-]+$/, '')}_${calls.length}`;
+}
+
+/**
+ * Plans the file of a proposal, at its place in the registry. No value of any task is in it: those may be private. Source: R-000-94.
+ *
+ * @throws AbilityError as a scaffold does, such as `ability.not_found` for a call that is not there any more.
+ */
+export function planProposal(site: Site, { id, type, calls, times, intents }: ProposedCalls): Scaffold {
+  const what = intents.at(-1) ?? `Calls ${calls.join(', then ')}.`;
+  if (type === 'workflow') {
+    return planHighLevel(site, { id, calls, summary: `${endOf(what)} Seen ${times} times.`, scope: {} });
+  }
+  const draft = new FileDraft(site.registry.root);
+  const file = `${site.folders.registry}/high-level/${fileNameOf(id)}.yaml`;
+  const summary = intents.length > 0 ? what : `Uses ${calls.join(', ')} in the order that the request needs.`;
+  draft.add(
+    file,
+    `${schemaLine({ kind: 'high-level', path: file, registry: site.folders.registry })}
+id: ${id}
+type: agent
+version: 1
+summary: ${flowYaml(`${endOf(summary)} Seen ${times} times.`)}
+instructions: ${flowYaml(`Do what the request asks for with the operations that it needs, in the order that it needs. They were called together ${times} times, in different orders.`)}
+operations: ${flowYaml(calls)}
+`,
+  );
+  return { files: draft.files(), abilities: [], notes: [], next: [] };
+}
+
+function endOf(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+  return /[.!?]$/.test(line) ? line : `${line}.`;
+}

@@ -1,0 +1,68 @@
+import type { ListedTask } from '../../client/index.js';
+import type { TaskRecord } from '../../contracts/record.js';
+import type { AbilityUsage } from '../../server/usage-log.js';
+
+/** What is known of the calls of one ability. */
+export interface SeenCalls {
+  /** As many as that of the sources has seen that saw the most: they tell of the same calls. */
+  calls: number;
+  /** ISO 8601, the newest of all sources. */
+  last_used: string;
+}
+
+/** Where calls are seen. */
+export interface CallSources {
+  usage: readonly AbilityUsage[];
+  records: readonly TaskRecord[];
+  /** Tasks as Temporal lists them; undefined: it was not asked. */
+  tasks: readonly Pick<ListedTask, 'ability_id' | 'started_at'>[] | undefined;
+}
+
+/** The calls of each ability, by its id; one that no source has seen is not among them. Source: R-000-94. */
+export function callsSeen({ usage, records, tasks = [] }: CallSources): Map<string, SeenCalls> {
+  const bySource = [
+    new Map(usage.map(({ ability_id, calls, last_used }) => [ability_id, { calls, last_used }])),
+    inRecords(records),
+    counted(tasks.map(({ ability_id, started_at }) => ({ id: ability_id, at: started_at }))),
+  ];
+  const seen = new Map<string, SeenCalls>();
+  for (const [id, one] of bySource.flatMap((source) => [...source])) {
+    const before = seen.get(id);
+    seen.set(id, {
+      calls: Math.max(one.calls, before?.calls ?? 0),
+      last_used: before && before.last_used > one.last_used ? before.last_used : one.last_used,
+    });
+  }
+  return seen;
+}
+
+function inRecords(records: readonly TaskRecord[]): Map<string, SeenCalls> {
+  const seen = counted(
+    records.flatMap((record) => {
+      const at = record.created_at;
+      // What is a task of its own has a record of its own, and `run` is the task itself.
+      const within = record.calls?.filter(({ runs, path }) => runs.kind !== 'workflow' && path !== 'run') ?? [];
+      return [{ id: record.request.ability, at }, ...within.map(({ call }) => ({ id: call, at }))];
+    }),
+  );
+  // Calls that a record does not list, or whose own record is elsewhere, were made all the same.
+  for (const { used, created_at } of records) {
+    for (const id of used?.called ?? []) {
+      const { calls = 1, last_used = created_at } = seen.get(id) ?? {};
+      seen.set(id, { calls, last_used: last_used > created_at ? last_used : created_at });
+    }
+  }
+  return seen;
+}
+
+function counted(calls: readonly { id: string; at: string }[]): Map<string, SeenCalls> {
+  const seen = new Map<string, SeenCalls>();
+  for (const { id, at } of calls) {
+    const before = seen.get(id);
+    seen.set(id, {
+      calls: (before?.calls ?? 0) + 1,
+      last_used: before && before.last_used > at ? before.last_used : at,
+    });
+  }
+  return seen;
+}

@@ -1,0 +1,92 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readLines } from './line-log.js';
+
+/** What is kept of a script or a flow: what it is for, and what did the work. Source: R-000-92. */
+export interface HarvestEntry {
+  kind: 'script' | 'flow';
+  /** The path of a script, or the calls of a flow with ` > ` between them. */
+  location: string;
+  /** What it solves, in words; null: nothing says it. */
+  problem: string | null;
+  /** Where it is described, as `file:line`; null: nowhere that is known. */
+  documented: string | null;
+  /** How often it ran; null: that is not known, since nothing here counts what is called by hand. */
+  runs: HarvestRuns | null;
+  /** Abilities that this work used; null: not known. */
+  abilities_used: string[] | null;
+  /** `new_code`: a script that calls no ability that is known; `both`: one that does; `abilities`: nothing was written for it. */
+  done_by: 'new_code' | 'abilities' | 'both';
+  /** Abilities that may have done the same. */
+  near: string[];
+  /** Abilities that do it now. */
+  became: string[];
+  /** ISO 8601. */
+  first_seen: string;
+  /** ISO 8601; older than the others': it is not there any more. */
+  last_seen: string;
+}
+
+/** How often something ran, as far as it was counted. */
+export interface HarvestRuns {
+  times: number;
+  /** Whether there may have been more. */
+  at_least: boolean;
+  /** ISO 8601; null: not known. */
+  last: string | null;
+  /** What counted: the records of tasks here, or the hook `usage`, which counts an ability whatever implements it. */
+  from: 'records' | 'usage';
+}
+
+/** As it is seen now, without what the file adds. */
+export type SeenEntry = Omit<HarvestEntry, 'first_seen' | 'last_seen'>;
+
+/** `.system/harvest.jsonl`, a line for each script and flow that was ever seen. */
+export class HarvestFile {
+  private readonly file: string;
+
+  /** @param system folder of what the runtime keeps; it appears with the first line. */
+  constructor(private readonly system: string) {
+    this.file = join(system, 'harvest.jsonl');
+  }
+
+  /** Notes what is seen now; what is gone keeps its line. @throws the error of the file system where it cannot be read or written. */
+  keep(seen: readonly SeenEntry[], now = new Date()): HarvestEntry[] {
+    const entries = new Map(this.read().map((entry) => [keyOf(entry), entry]));
+    const at = now.toISOString();
+    for (const one of seen) {
+      const first_seen = entries.get(keyOf(one))?.first_seen ?? at;
+      entries.set(keyOf(one), { ...one, first_seen, last_seen: at });
+    }
+    const all = [...entries.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    if (all.length > 0) this.write(all);
+    return all;
+  }
+
+  /** The lines; one that cannot be read is left out. @throws the error of the file system. */
+  read(): HarvestEntry[] {
+    return readLines(this.file, isEntry);
+  }
+
+  /** As a whole, so that no reader sees a half. */
+  private write(entries: readonly HarvestEntry[]): void {
+    mkdirSync(this.system, { recursive: true });
+    const beside = `${this.file}.${process.pid}.new`;
+    try {
+      writeFileSync(beside, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+      renameSync(beside, this.file);
+    } finally {
+      rmSync(beside, { force: true });
+    }
+  }
+}
+
+function keyOf({ kind, location }: Pick<HarvestEntry, 'kind' | 'location'>): string {
+  return `${kind} ${location}`;
+}
+
+function isEntry(value: unknown): value is HarvestEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, location, first_seen } = value as Partial<Record<keyof HarvestEntry, unknown>>;
+  return (kind === 'script' || kind === 'flow') && typeof location === 'string' && typeof first_seen === 'string';
+}
