@@ -20,7 +20,7 @@ export function childPlan(root: Plan, ability: string): Plan {
   if (earlier) return earlier;
   const own = root.workflows && Object.hasOwn(root.workflows, ability) ? root.workflows[ability] : undefined;
   if (!own) throw new AbilityError({ code: 'seal.invalid', message: `${ability} is not among what was planned` });
-  const { output: _, on_error: __, concurrency: ___, links: ____, ...shared } = root;
+  const { output: _, on_error: __, concurrency: ___, links: ____, agent: _____, ...shared } = root;
   const plan: Plan = { ...shared, ...own };
   plans.set(ability, plan);
   return plan;

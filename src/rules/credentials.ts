@@ -13,6 +13,7 @@ export function credentialReferences(implementation: PlanImplementation): { refe
     Object.entries(references).map(([name, reference]) => ({ reference, what: `${what} ${name}` }));
   if (implementation.kind === 'script') return list(implementation.script.env.secrets, 'secret');
   if (implementation.kind === 'api') return list(implementation.api.credentials, 'credential');
+  if (implementation.kind === 'model') return list(implementation.model.script?.env.secrets ?? {}, 'secret');
   const { server } = implementation.mcp;
   return server.transport === 'stdio' ? list(server.env.secrets, 'secret') : list(server.credentials, 'credential');
 }

@@ -13,5 +13,9 @@ export function describeImplementation(implementation: PlanImplementation): stri
       const { method, base_url, path } = implementation.api;
       return `${method} ${base_url.replace(/\/$/, '')}${path}`;
     }
+    case 'model': {
+      const { name, script } = implementation.model;
+      return script ? [...script.interpreter, script.path].join(' ') : `the model ${name}`;
+    }
   }
 }

@@ -21,6 +21,7 @@ export function codeMatchesAny(code: string, entries: readonly string[]): boolea
 
 /** Families and codes that trying again cannot change: a no, a wrong contract, a missing part. */
 const NEVER_AGAIN = [
+  'agent',
   'approval',
   'config',
   'denied',
@@ -40,6 +41,8 @@ const NEVER_AGAIN = [
   'mcp.task_required',
   'mcp.tool_invalid',
   'mcp.tool_missing',
+  'model.not_configured',
+  'model.rejected',
   'outcome',
   'output',
   'placement',

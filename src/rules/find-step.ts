@@ -1,4 +1,4 @@
-import type { ErrorHandler, PlanStep } from '../contracts/plan.js';
+import type { ErrorHandler, PlanAgent, PlanStep } from '../contracts/plan.js';
 import { listSteps } from './inner-steps.js';
 import { nameOfStep } from './step-name.js';
 import { generalPath } from './turn-paths.js';
@@ -8,6 +8,8 @@ export interface StepTree {
   steps: readonly PlanStep[];
   finally: readonly PlanStep[];
   on_error?: readonly ErrorHandler[];
+  /** Of an agent: its steps are its turns. */
+  agent?: PlanAgent;
 }
 
 const known = new WeakMap<StepTree, Map<string, PlanStep>>();

@@ -1,7 +1,9 @@
+import type { AgentProgress } from '../contracts/agent.js';
 import type { Json } from '../contracts/json.js';
 import type { TurnCount } from '../contracts/loops.js';
 import type { PlanStep } from '../contracts/plan.js';
 import type { Progress, StepProgress } from '../contracts/task.js';
+import { TURNS } from './agent-turns.js';
 import { digestOf } from './canonical.js';
 import type { StepTree } from './find-step.js';
 import { mainSteps } from './inner-steps.js';
@@ -17,7 +19,7 @@ export interface EarlierTask {
 /**
  * What a retry need not do again: the results of the steps that were done, in order, up to the first that was not.
  *
- * Not kept are steps that were written anew since, calls that were taken back, and all from a named step on. Approvals
+ * An agent goes on from its last turn, with what was said, also where its definition has changed. Not kept are steps that were written anew since, calls that were taken back, and all from a named step on. Approvals
  * are asked for again, without putting in doubt what was done after them.
  *
  * @param from id of the first step to do again.
@@ -82,8 +84,25 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
     }
   }
 
+  const turns = old.agent && now.agent && from === null ? progress[TURNS.turns] : undefined;
+  if (turns?.agent) return { [TURNS.turns]: keptTurns(turns, turns.agent) };
   walk(now.steps, '');
   return kept;
+}
+
+/** The turns of an agent that are done, and what is done of the one that is not; what was denied may be asked for again. */
+function keptTurns({ turn, turns, loop }: StepProgress, { denied: _, ...agent }: AgentProgress): StepProgress {
+  return {
+    status: 'pending',
+    agent,
+    ...(turn !== undefined && { turn }),
+    ...(turns && { turns: mapCounts(turns) }),
+    ...(loop && { loop: { ended: {}, ...(loop.turns && { turns: mapCounts(loop.turns) }) } }),
+  };
+}
+
+function mapCounts(turns: Record<string, TurnCount>): Record<string, TurnCount> {
+  return Object.fromEntries(Object.entries(turns).map(([path, count]) => [path, closed(count)]));
 }
 
 /** Of a `foreach`, what is known of the items that are done; the others are counted when they have run again. */
@@ -93,7 +112,7 @@ function keptItems({ turns, loop, last }: StepProgress, items: Record<string, Js
   return {
     status: 'pending',
     items,
-    ...(turns && { turns: Object.fromEntries(Object.entries(turns).map(([path, count]) => [path, closed(count)])) }),
+    ...(turns && { turns: mapCounts(turns) }),
     ...(last && { last }),
     ...(loop && { loop: { ended, ...(loop.skipped && { skipped: loop.skipped }) } }),
   };

@@ -7,7 +7,16 @@ import type { StepSummary, TaskResult } from '../contracts/task.js';
 /** Puts a result into the form its history keeps. */
 export function storeResult(result: TaskResult): StoredResult {
   const { status, output, error, warnings, approvals, steps, requested_by, caller, worked_ms, answer } = result;
-  const { started_at: started, finished_at: finished, cleanup_ran, concurrency, changes, changes_left, files } = result;
+  const {
+    started_at: started,
+    finished_at: finished,
+    cleanup_ran,
+    concurrency,
+    changes,
+    changes_left,
+    files,
+    agent,
+  } = result;
   return {
     status,
     output,
@@ -24,6 +33,7 @@ export function storeResult(result: TaskResult): StoredResult {
     ...(cleanup_ran !== null && { cleanup_ran }),
     ...(worked_ms !== undefined && { worked_ms }),
     ...(answer && { answer }),
+    ...(agent && { agent }),
     ...(concurrency && { concurrency }),
     ...(files && { files }),
     ...(changes && { changes }),

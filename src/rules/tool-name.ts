@@ -7,6 +7,7 @@ import type { PlanOperation } from '../contracts/plan.js';
  * named after the operation. Source: C-32.
  */
 export function toolName({ key, implementation }: Pick<PlanOperation, 'key' | 'implementation'>): string {
+  if (implementation.kind === 'model') return key;
   if (implementation.kind !== 'mcp') return `${NEEDED_SERVER[implementation.kind]}:${key}`;
   return `${implementation.mcp.server.name}:${implementation.mcp.tool}`;
 }

@@ -45,7 +45,7 @@ function wasMade({ status, attempts, error, path }: StepSummary, refused: Readon
 function whitelistOf(plan: Plan): ReadonlySet<string> {
   const { id, kind, operations } = plan.ability;
   if (kind === 'operation') return new Set([id]);
-  if (operations) return new Set(operations);
+  if (operations) return new Set([...operations, ...(plan.agent ? [plan.agent.model] : [])]);
   const calls = allSteps(plan).flatMap(({ step }) =>
     step.verb === 'call' ? [step.call, ...(step.undo ? [step.undo.call] : [])] : [],
   );

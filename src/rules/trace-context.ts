@@ -1,7 +1,28 @@
 /** `traceparent` of W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The trace that a request belongs to; undefined for what is none, whoever says it: it is sent on as a header. */
+/** A `traceparent` as it came; undefined for anything that is none. */
 export function readTraceparent(value: unknown): string | undefined {
   return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
+}
+
+/** What a `traceparent` says. */
+export interface TraceContext {
+  /** 32 hex digits. */
+  trace: string;
+  /** Of the span that asks; 16 hex digits. */
+  span: string;
+  /** Whether whoever asks writes its spans. */
+  sampled: boolean;
+}
+
+/** @param traceparent as {@link readTraceparent} gives it. */
+export function parseTraceparent(traceparent: string): TraceContext {
+  const [, trace = '', span = '', flags = '00'] = traceparent.split('-');
+  return { trace, span, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** The `traceparent` that is sent on with what a span asks for. */
+export function formatTraceparent({ trace, span, sampled }: TraceContext): string {
+  return `00-${trace}-${span}-${sampled ? '01' : '00'}`;
 }

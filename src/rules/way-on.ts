@@ -60,6 +60,8 @@ export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry |
 }
 
 function beginning(plan: StepTree | undefined, task: string, error: ToldError | null): WayToRetry {
+  // It goes on with its transcript; begun at its turns, it would do all of them again.
+  if (plan?.agent) return { from: null };
   const path = pathOfError(error);
   const step = plan && path !== undefined ? stepToRetry(plan, taskOfError(error) ?? task, path) : undefined;
   if (plan === undefined || step === undefined || !canBeginAt(plan, step)) return { from: null };

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
-import { abilityId, json, jsonObject, jsonSchema, plainName, routingHints, scope, summary, version } from './values.js';
+import {
+  abilityId,
+  duration,
+  hookBindings,
+  json,
+  jsonObject,
+  jsonSchema,
+  plainName,
+  routingHints,
+  scope,
+  summary,
+  version,
+} from './values.js';
 
 /** An input, with the output it leads to. Source: R-000-37. */
 const example = z.strictObject({
@@ -9,10 +21,27 @@ const example = z.strictObject({
   output: json.optional().describe('Fits `output_schema`.'),
 });
 
+/** What one task of an agent may use up, with all agents that it calls. Source: issue 15, item 2. */
+const limits = z.strictObject({
+  max_turns: z.number().int().min(1).max(10_000).default(20).describe('How often its model is asked.'),
+  max_calls: z.number().int().min(1).max(100_000).default(100).describe('How many calls it may make.'),
+  max_tokens: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe('Tokens of all requests to its model and of all its answers; without it, no limit.'),
+  max_cost: z
+    .number()
+    .positive()
+    .optional()
+    .describe('What its model may cost, in the currency of `price` under `models`; without it, no limit.'),
+});
+
 /**
- * `registry/high-level/<id>.yaml` with `type: agent`: the profile of an agent, to which requests can be delegated.
+ * `registry/high-level/<id>.yaml` with `type: agent`: an agent, which can be run, and to which requests can be delegated.
  *
- * Source: R-000-36, R-003-12; design, section 9; exact shapes, section 3.
+ * Source: R-000-22, R-000-36, R-003-12; design, section 9; exact shapes, sections 3 and 6.
  */
 export const agent = z
   .strictObject({
@@ -34,6 +63,14 @@ export const agent = z
       .record(plainName, z.string())
       .optional()
       .describe('What to know about it, in words; shown by `show`.'),
+    model: plainName.default('default').describe('Its model, one of `models` in ability.yaml.'),
+    limits: limits.prefault({}).describe('What a task of it may not exceed.'),
+    timeout: duration
+      .optional()
+      .describe(
+        'How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.',
+      ),
+    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` around the task as a whole.'),
     operations: z.array(abilityId).default([]).describe('The only abilities it may call; without it, none.'),
     capabilities: z
       .array(plainName)

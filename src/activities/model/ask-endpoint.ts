@@ -1,0 +1,197 @@
+import type OpenAI from 'openai';
+import {
+  connectToModel,
+  denialIn,
+  type ModelEndpoint,
+  modelEndpoint,
+  refuseLiteral,
+} from '../../choosing/model-endpoint.js';
+import type { PlanModel } from '../../contracts/plan.js';
+import { tellSpan } from '../../tracing/current-span.js';
+import { answerOf, serverOf, tellModelAnswer } from '../../tracing/model-call.js';
+import { CallFailure } from '../call-failure.js';
+import type { CallInput } from '../call-input.js';
+import { MOST_ASKED, MOST_SAID, type Question, type Said } from './model-call.js';
+import type { Message } from './transcript.js';
+
+type Param = OpenAI.Chat.ChatCompletionMessageParam;
+/** JSON and the frame of events around what a model says make it longer. */
+const MOST_BYTES = 8 * MOST_SAID;
+/** The limit of the call holds before this one. */
+const LONGEST_MS = 3_600_000;
+
+/**
+ * Asks a model behind an OpenAI-compatible endpoint, as a stream: what it says goes to the log of the call as it comes.
+ *
+ * Where the endpoint is, and its key, the environment of the worker says: no file of the project does. Redirects are not
+ * followed. Neither bodies nor messages of the network are passed on, which could hold the key, or text for an AI.
+ * Source: C-49; decision 0003.
+ *
+ * @throws CallFailure `model.not_configured`, `model.rejected`, `model.unavailable`, `model.answer_broken`, `timeout.call`.
+ */
+export async function askEndpoint(
+  model: PlanModel,
+  question: Question,
+  { stop, signal, log }: Pick<CallInput, 'stop' | 'signal' | 'log'>,
+  env: NodeJS.ProcessEnv,
+): Promise<Said> {
+  const endpoint = modelEndpoint('', model, env);
+  if (typeof endpoint === 'string') throw notConfigured(model, endpoint);
+  const host = endpoint.url.host;
+  log.add('request', `${model.name} at ${host}`);
+  tellSpan(serverOf(endpoint.url));
+  try {
+    refuseLiteral(endpoint);
+    const client = await clientFor(endpoint);
+    const stream = await client.chat.completions.create(requestTo(model, question), { signal: stop });
+    const said = await readStream(stream, host, log);
+    stop.throwIfAborted();
+    return said;
+  } catch (error) {
+    signal.throwIfAborted();
+    // The library ends a stream that was stopped as if it had come to its end.
+    if (error instanceof CallFailure && !stop.aborted) throw error;
+    throw failureOf(error, model, host, stop);
+  }
+}
+
+function requestTo(model: PlanModel, { instructions, messages, note, tools, most }: Question) {
+  return {
+    model: model.name,
+    stream: true as const,
+    stream_options: { include_usage: true },
+    messages: [
+      { role: 'system' as const, content: instructions },
+      ...messages.map(asParam),
+      { role: 'user' as const, content: note },
+    ],
+    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })) }),
+    ...(most !== undefined && { max_completion_tokens: most }),
+  };
+}
+
+function asParam(message: Message): Param {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: message.content };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.id, content: message.content };
+    case 'assistant': {
+      const calls = (message.calls ?? []).map(({ id, name, arguments: text }) => ({
+        id,
+        type: 'function' as const,
+        function: { name, arguments: text },
+      }));
+      return { role: 'assistant', content: message.content || null, ...(calls.length > 0 && { tool_calls: calls }) };
+    }
+  }
+}
+
+async function readStream(
+  stream: AsyncIterable<OpenAI.Chat.ChatCompletionChunk>,
+  host: string,
+  log: CallInput['log'],
+): Promise<Said> {
+  let [text, length] = ['', 0];
+  let [finish, usage]: [string | undefined, Said['usage']] = [undefined, undefined];
+  const calls = new Map<number, Said['calls'][number]>();
+  for await (const chunk of stream) {
+    const { choices, usage: told } = chunk;
+    if (told) usage = readUsage(told);
+    if (told || choices?.[0]?.finish_reason) tellModelAnswer(() => answerOf(chunk));
+    const [choice] = Array.isArray(choices) ? choices : [];
+    if (choice?.finish_reason) finish = choice.finish_reason;
+    const { content, tool_calls: parts } = choice?.delta ?? {};
+    if (typeof content === 'string' && content !== '') {
+      text += content;
+      length += content.length;
+      log.write('stdout', content);
+    }
+    for (const part of Array.isArray(parts) ? parts : []) length += addPart(calls, part);
+    if (length > MOST_SAID || calls.size > MOST_ASKED) throw tooMuch(host);
+  }
+  if (finish === undefined)
+    throw new CallFailure({ code: 'model.unavailable', message: `${host} ended its answer early` });
+  if (finish === 'content_filter') {
+    const message = `${host} filtered what the model said`;
+    throw new CallFailure({ code: 'model.rejected', message }, { isFinal: true });
+  }
+  const asked = [...calls.values()].map((call, at) => ({ ...call, id: call.id || `call_${at}` }));
+  return { text, calls: asked, usage, isCut: finish === 'length' };
+}
+
+type Part = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } };
+
+/** Takes a part of a call; gives how long it is. */
+function addPart(calls: Map<number, Said['calls'][number]>, part: Part | null): number {
+  const at = typeof part?.index === 'number' ? part.index : calls.size;
+  const call = calls.get(at) ?? { id: '', name: '', arguments: '' };
+  calls.set(at, call);
+  if (typeof part?.id === 'string' && part.id) call.id = part.id.slice(0, 100);
+  const { name, arguments: text } = part?.function ?? {};
+  if (typeof name === 'string') call.name += name;
+  if (typeof text === 'string') call.arguments += text;
+  return (typeof name === 'string' ? name.length : 0) + (typeof text === 'string' ? text.length : 0);
+}
+
+function readUsage({
+  prompt_tokens: input,
+  completion_tokens: output,
+}: {
+  prompt_tokens?: unknown;
+  completion_tokens?: unknown;
+}) {
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+  return isCount(input) && isCount(output) ? { input, output } : undefined;
+}
+
+const clients = new Map<string, Promise<OpenAI>>();
+
+/** One client an endpoint; the packages are loaded with the first question. */
+function clientFor(endpoint: ModelEndpoint): Promise<OpenAI> {
+  const name = JSON.stringify([endpoint.url.href, endpoint.key, endpoint.allowed]);
+  const limits = { timeoutMs: LONGEST_MS, mostBytes: MOST_BYTES };
+  const known = clients.get(name) ?? connectToModel(endpoint, limits);
+  clients.set(name, known);
+  known.catch(() => clients.delete(name));
+  return known;
+}
+
+function notConfigured(model: PlanModel, reason: string): CallFailure {
+  const problem = {
+    code: 'model.not_configured',
+    message: `The model ${model.name} cannot be asked: ${reason}`,
+    suggestion: 'Set OPENAI_BASE_URL and OPENAI_API_KEY where the worker runs (then run `ability down`).',
+  };
+  return new CallFailure(problem, { isFinal: true });
+}
+
+function tooMuch(host: string): CallFailure {
+  const message = `${host} answered with more than ${MOST_SAID} characters or ${MOST_ASKED} calls`;
+  return new CallFailure({ code: 'model.answer_broken', message }, { hasArrived: true });
+}
+
+/** Statuses that mean "not now". */
+const NOT_NOW = new Set([408, 409, 425, 429]);
+
+function failureOf(error: unknown, model: PlanModel, host: string, stop: AbortSignal): CallFailure {
+  const denial = denialIn(error);
+  if (denial) return notConfigured(model, denial.message);
+  if (stop.aborted) return new CallFailure({ code: 'timeout.call', message: `${host} did not end its answer in time` });
+  const { status } = error as { status?: unknown };
+  if (typeof status === 'number' && status >= 400 && status < 500 && !NOT_NOW.has(status)) {
+    const problem = {
+      code: 'model.rejected',
+      message: `${host} refused the request with the status ${status}`,
+      suggestion: `Check the key, and whether ${host} has the model ${model.name} and takes tools.`,
+    };
+    return new CallFailure(problem, { isFinal: true });
+  }
+  const said = typeof status === 'number' ? `answered with the status ${status}` : reasonOf(error);
+  return new CallFailure({ code: 'model.unavailable', message: `${host} ${said}` });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SyntaxError) return 'answered with what is no JSON';
+  return 'was not reached, broke off its answer, or answered with what cannot be read';
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../contracts/json.js';
+import type { ModelImplementation, PlanScript } from '../../contracts/plan.js';
+import { tellModelAnswer } from '../../tracing/model-call.js';
+import { CallFailure } from '../call-failure.js';
+import type { CallInput } from '../call-input.js';
+import { callScript, type ScriptDependencies } from '../script/call-script.js';
+import { MOST_ASKED, MOST_SAID, type Question, type Said } from './model-call.js';
+
+/** What a program says in the place of a model. */
+const said = z.strictObject({
+  text: z.string().max(MOST_SAID).default(''),
+  calls: z
+    .array(
+      z.strictObject({
+        id: z.string().max(100).optional(),
+        name: z.string().max(MOST_SAID),
+        arguments: z.union([z.string().max(MOST_SAID), z.record(z.string(), z.json())]).default({}),
+      }),
+    )
+    .max(MOST_ASKED)
+    .default([]),
+  usage: z.strictObject({ input_tokens: z.number().int().min(0), output_tokens: z.number().int().min(0) }).optional(),
+});
+
+/**
+ * Asks a program of the project in the place of an endpoint: it reads the question as JSON on stdin, which is all that a
+ * model would be shown, and writes `{text?, calls?: [{id?, name, arguments}], usage?}`.
+ *
+ * @throws CallFailure `script.*`, `timeout.call`, `model.answer_broken`.
+ */
+export async function askProgram(
+  { model: _, ...base }: ModelImplementation,
+  script: PlanScript,
+  { instructions, messages, note, tools, most }: Question,
+  call: CallInput,
+  dependencies: ScriptDependencies,
+): Promise<Said> {
+  const input = { instructions, messages, note, tools, ...(most !== undefined && { max_tokens: most }) };
+  const asked = { ...call, input: input as unknown as JsonObject };
+  const output = await callScript({ ...base, kind: 'script', script }, asked, dependencies);
+  const read = said.safeParse(output);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const place = issue?.path.length ? ` at ${issue.path.join('.')}` : '';
+    const message = `${script.path} did not answer as a model does${place}: ${issue?.message ?? 'unreadable'}`;
+    throw new CallFailure({ code: 'model.answer_broken', message });
+  }
+  const { text, calls, usage } = read.data;
+  tellModelAnswer(() => ({ inputTokens: usage?.input_tokens, outputTokens: usage?.output_tokens }));
+  return {
+    text,
+    calls: calls.map(({ id, name, arguments: given }, at) => ({
+      id: id ?? `call_${at}`,
+      name,
+      arguments: typeof given === 'string' ? given : JSON.stringify(given),
+    })),
+    usage: usage && { input: usage.input_tokens, output: usage.output_tokens },
+    isCut: false,
+  };
+}

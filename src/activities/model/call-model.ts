@@ -1,0 +1,189 @@
+import type { AgentLeft, ModelAnswer, ModelRequest, ModelUsage } from '../../contracts/agent.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { ModelImplementation, Plan, PlanAgent, PlanModel } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { checkAgainst } from '../../planning/schemas.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { CallFailure } from '../call-failure.js';
+import type { CallInput } from '../call-input.js';
+import type { ScriptDependencies } from '../script/call-script.js';
+import { instructionsOf, noteOf, requestText } from './agent-prompt.js';
+import { askEndpoint } from './ask-endpoint.js';
+import { askProgram } from './ask-program.js';
+import { fitContext, lengthOf, tokensOf } from './fit-context.js';
+import type { Question, Said } from './model-call.js';
+import { readCalls } from './read-calls.js';
+import { shownTools } from './shown-tools.js';
+import type { Message, Transcripts } from './transcript.js';
+
+/** What asking a model needs of its worker. */
+export interface ModelDependencies extends ScriptDependencies {
+  transcripts: Transcripts;
+  /** Where the endpoint and its key stand. */
+  env: NodeJS.ProcessEnv;
+}
+
+/** Of what a model says beside its calls, so much is kept in the history. Characters. */
+const MOST_OF_WORDS = 1_000;
+
+/**
+ * One turn of an agent: the transcript with what is new, as a question to its model, and what that says.
+ *
+ * @throws CallFailure `model.*`, `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`. Source: design, section 9.
+ */
+export async function callModel(
+  implementation: ModelImplementation,
+  call: CallInput,
+  dependencies: ModelDependencies,
+): Promise<Json> {
+  const { plan } = call;
+  if (!plan?.agent) throw new TypeError('A model is asked by agents only');
+  const request = call.input as unknown as ModelRequest;
+  const before = await dependencies.transcripts.read(request.head);
+  const fresh = messagesOf(request);
+  const question = questionOf(plan, plan.agent, request, [...before, ...fresh], implementation.model);
+  await call.begin();
+  const { script } = implementation.model;
+  const said = script
+    ? await askProgram(implementation, script, question, call, dependencies)
+    : await askEndpoint(implementation.model, question, call, dependencies.env);
+  if (said.isCut) throw cutAnswer(question, said);
+  const tools = question.tools.length > 0 ? toolsOf(plan.agent, request) : [];
+  const asked = withOwnIds(said.calls);
+  const calls = asked.length > 0 ? readCalls(asked, tools, plan) : undefined;
+  const words: Message = { role: 'assistant', content: said.text, ...(asked.length > 0 && { calls: asked }) };
+  const head = await dependencies.transcripts.append(request.head, before, [...fresh, words]);
+  const answer: ModelAnswer = {
+    head,
+    ...(calls ? { calls, ...wordsOf(said) } : answerOf(said, plan.ability.output_schema)),
+    usage: usageOf(question, said, implementation.model),
+  };
+  return answer as unknown as Json;
+}
+
+/** A call whose id another one of the turn has gets one of its own, in the transcript as well: results are told apart by it. */
+function withOwnIds(calls: Said['calls']): Said['calls'] {
+  const seen = new Set<string>();
+  return calls.map((call, at) => {
+    const id = seen.has(call.id) ? `${call.id}_${at}` : call.id;
+    seen.add(id);
+    return { ...call, id };
+  });
+}
+
+function messagesOf({ input, results = [], repair }: ModelRequest): Message[] {
+  return [
+    ...(input ? [{ role: 'user' as const, content: requestText(input) }] : []),
+    ...results.map(({ id, content }) => ({ role: 'tool' as const, id, content })),
+    ...(repair === undefined ? [] : [{ role: 'user' as const, content: repairText(repair) }]),
+  ];
+}
+
+function repairText(reason: string): string {
+  return `That answer cannot be used: ${reason} Give the whole answer again, as the schema has it and with nothing around it.`;
+}
+
+function toolsOf({ tools }: PlanAgent, { tools: names }: ModelRequest): PlanAgent['tools'] {
+  return names ? tools.filter(({ name }) => names.includes(name)) : tools;
+}
+
+function questionOf(plan: Plan, agent: PlanAgent, request: ModelRequest, all: Message[], model: PlanModel): Question {
+  const instructions = instructionsOf(agent.instructions, plan.ability.output_schema);
+  const { left } = request;
+  // In the last turn there is nothing but to answer.
+  const tools = left.turns > 1 ? shownTools(toolsOf(agent, request), plan) : [];
+  const around = instructions.length + JSON.stringify(tools).length + noteOf(left, 0).length;
+  const room = Math.max(model.context_tokens / 4, model.context_tokens * 0.9 - tokensOf(around));
+  const { messages, left_out } = fitContext(all, room);
+  const note = noteOf(left, left_out);
+  const question: Question = { instructions, messages, note, tools, most: undefined };
+  return { ...question, ...mostOf(question, left, model) };
+}
+
+function inputTokens({ instructions, messages, note, tools }: Question): number {
+  const characters = messages.reduce((sum, message) => sum + lengthOf(message), 0);
+  return tokensOf(
+    characters + instructions.length + note.length + (tools.length > 0 ? JSON.stringify(tools).length : 0),
+  );
+}
+
+/** How long the answer may be within the limits, and which of them says so. @throws CallFailure `limit.*` where the question alone is beyond them. */
+function mostOf(
+  question: Question,
+  { tokens, cost }: AgentLeft,
+  { price }: PlanModel,
+): Pick<Question, 'most' | 'limit'> {
+  const input = inputTokens(question);
+  const byTokens = tokens === undefined ? Number.POSITIVE_INFINITY : tokens - input;
+  if (byTokens < 1) throw beyond('max_tokens', `about ${input} tokens, and ${tokens} are left`);
+  const byCost = cost === undefined || !price ? Number.POSITIVE_INFINITY : tokensFor(cost, input, price);
+  if (byCost < 1) throw beyond('max_cost', `more than the ${cost} that is left`);
+  const most = Math.min(byTokens, byCost);
+  if (most === Number.POSITIVE_INFINITY) return { most: undefined };
+  return { most, limit: byTokens <= byCost ? 'max_tokens' : 'max_cost' };
+}
+
+/** How many tokens an answer may have for what a question leaves of a cost; infinite where answers cost nothing. */
+function tokensFor(cost: number, input: number, price: NonNullable<PlanModel['price']>): number {
+  const left = cost * 1e6 - input * price.input;
+  if (left <= 0) return 0;
+  return price.output === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / price.output);
+}
+
+function beyond(limit: 'max_tokens' | 'max_cost', needs: string): CallFailure {
+  const problem = {
+    code: `limit.${limit}`,
+    message: `The next request to the model needs ${needs}`,
+    suggestion: `Raise \`limits.${limit}\` of the agent, or ask for less.`,
+  };
+  return new CallFailure(problem, { isFinal: true });
+}
+
+/** By the limit that was set for it, where the answer came up to that; else by what the model itself may answer. */
+function cutAnswer({ most, limit }: Question, { usage }: Said): CallFailure {
+  if (limit && (usage === undefined || usage.output >= (most ?? 0))) {
+    return beyond(limit, 'more than is left, so that its answer was cut');
+  }
+  const message = 'The answer of the model was cut, since it is as long as the model may answer';
+  return new CallFailure({ code: 'model.answer_broken', message }, { isFinal: true });
+}
+
+function usageOf(question: Question, { usage, text, calls }: Said, { price }: PlanModel): ModelUsage {
+  const written = text.length + calls.reduce((sum, { name, arguments: given }) => sum + name.length + given.length, 0);
+  const input = usage?.input ?? inputTokens(question);
+  const output = usage?.output ?? tokensOf(written);
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    ...(!usage && { estimated: true as const }),
+    ...(price && { cost: (input * price.input + output * price.output) / 1e6 }),
+  };
+}
+
+function wordsOf({ text }: Said): Pick<ModelAnswer, 'text'> {
+  return text === '' ? {} : { text: text.slice(0, MOST_OF_WORDS) };
+}
+
+/** The answer as the contract has it, or why it does not fit. */
+function answerOf({ text }: Said, schema: JsonObject | null): Pick<ModelAnswer, 'answer' | 'unusable'> {
+  if (text.trim() === '') return { unusable: 'It is empty.' };
+  if (!schema) return { answer: text };
+  let value: Json;
+  try {
+    value = JSON.parse(withoutFence(text)) as Json;
+  } catch {
+    return { unusable: 'It is no JSON.' };
+  }
+  try {
+    refuseUnsafeKeys(value, 'agent.answer_invalid');
+    return { answer: checkAgainst(schema, value, { code: 'agent.answer_invalid', what: 'The answer' }) };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { unusable: `${error.message.slice(0, 500)}.` };
+  }
+}
+
+/** Models put JSON between fences although they are asked not to. */
+function withoutFence(text: string): string {
+  return /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
+}

@@ -1,0 +1,48 @@
+import type { Message } from './transcript.js';
+
+/** Characters a token has, about, in the texts and JSON that models read. */
+const CHARACTERS_A_TOKEN = 4;
+/** The last messages are never cut: they are what the model goes on from. */
+const LAST = 6;
+const KEPT_OF_A_RESULT = 400;
+
+/** About how many tokens texts have. */
+export function tokensOf(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_A_TOKEN);
+}
+
+/** Characters of a message, with what it asks for. */
+export function lengthOf(message: Message): number {
+  const calls = message.role === 'assistant' ? (message.calls ?? []) : [];
+  return message.content.length + calls.reduce((sum, { name, arguments: text }) => sum + name.length + text.length, 16);
+}
+
+/**
+ * As much of a transcript as a request may hold: first the oldest results of calls are shortened, then the oldest turns are
+ * left out, with what they were answered with; the first message, which is the request, and the last ones stay.
+ *
+ * @param tokens for all messages together. @returns the messages, and how many were left out.
+ */
+export function fitContext(messages: readonly Message[], tokens: number): { messages: Message[]; left_out: number } {
+  const most = tokens * CHARACTERS_A_TOKEN;
+  const fitted = [...messages];
+  let length = fitted.reduce((sum, message) => sum + lengthOf(message), 0);
+  for (let at = 1; at < fitted.length - LAST && length > most; at += 1) {
+    const message = fitted[at] as Message;
+    if (message.role !== 'tool' || message.content.length <= KEPT_OF_A_RESULT) continue;
+    const content = `${message.content.slice(0, KEPT_OF_A_RESULT)} [... ${message.content.length - KEPT_OF_A_RESULT} characters left out]`;
+    fitted[at] = { ...message, content };
+    length -= message.content.length - content.length;
+  }
+  let leftOut = 0;
+  while (length > most && fitted.length > LAST + 1) {
+    // A turn goes as a whole: no endpoint takes the result of a call that was not asked for.
+    const next = fitted.findIndex(({ role }, at) => at > 1 && role !== 'tool');
+    const end = next < 0 ? fitted.length : next;
+    if (fitted.length - (end - 1) < 2) break;
+    const gone = fitted.splice(1, end - 1);
+    leftOut += gone.length;
+    length -= gone.reduce((sum, message) => sum + lengthOf(message), 0);
+  }
+  return { messages: fitted, left_out: leftOut };
+}

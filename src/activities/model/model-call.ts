@@ -1,0 +1,37 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { Message } from './transcript.js';
+
+/** A tool as a model is shown it. */
+export interface ShownTool {
+  name: string;
+  description: string;
+  parameters: JsonObject;
+}
+
+/** One question to a model, in no provider's form. */
+export interface Question {
+  instructions: string;
+  messages: Message[];
+  /** What is not part of the transcript. */
+  note: string;
+  tools: ShownTool[];
+  /** Tokens that the answer may have; undefined: as many as the model gives. */
+  most: number | undefined;
+  /** The limit of the agent that says so. */
+  limit?: 'max_tokens' | 'max_cost';
+}
+
+/** What a model said, before anything of it is believed. */
+export interface Said {
+  text: string;
+  calls: { id: string; name: string; arguments: string }[];
+  /** Undefined: it did not say. */
+  usage: { input: number; output: number } | undefined;
+  /** Its answer ended since it was as long as it might be. */
+  isCut: boolean;
+}
+
+/** Characters of what a model says in one turn; more is not read. */
+export const MOST_SAID = 1_000_000;
+/** Calls that it may ask for in one turn. */
+export const MOST_ASKED = 100;

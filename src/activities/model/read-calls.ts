@@ -1,0 +1,64 @@
+import type { ToolCall } from '../../contracts/agent.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { Plan, PlanTool } from '../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { checkAgainst } from '../../planning/schemas.js';
+import { didYouMean } from '../../rules/nearest.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import type { Said } from './model-call.js';
+import { schemaOfTool } from './shown-tools.js';
+
+const MOST_OF_A_NAME = 100;
+
+/**
+ * What a model asks for, as far as it can be called: the others say why not, and the model hears it.
+ *
+ * Nothing that a model says is believed: an unknown tool, broken JSON and input of the wrong type are calls that are not made.
+ */
+export function readCalls(calls: Said['calls'], tools: readonly PlanTool[], plan: Plan): ToolCall[] {
+  return calls.map(({ id, name, arguments: text }) => {
+    const call = { id, tool: name.slice(0, MOST_OF_A_NAME), input: {} };
+    const tool = tools.find((one) => one.name === name);
+    if (!tool) return { ...call, problem: noTool(name, tools) };
+    const read = readInput(text, tool, plan);
+    return 'problem' in read ? { ...call, ...read } : { ...call, input: read.input };
+  });
+}
+
+function noTool(name: string, tools: readonly PlanTool[]): Problem {
+  return {
+    code: 'agent.not_a_tool',
+    message: `There is no tool ${name.slice(0, MOST_OF_A_NAME)}`,
+    suggestion:
+      didYouMean(
+        name,
+        tools.map((tool) => tool.name),
+      ) ?? 'Use one of the tools that you are given, or say that it cannot be done.',
+  };
+}
+
+function readInput(text: string, tool: PlanTool, plan: Plan): { input: JsonObject } | { problem: Problem } {
+  const invalid = (message: string): { problem: Problem } => ({
+    problem: { code: 'input.invalid', message, suggestion: 'Call it again with input that fits its parameters.' },
+  });
+  let value: Json;
+  try {
+    value = text.trim() === '' ? {} : (JSON.parse(text) as Json);
+  } catch {
+    return invalid('The arguments are no JSON');
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return invalid('The arguments are no object');
+  try {
+    refuseUnsafeKeys(value);
+    const { delegate_operations: delegated, ...rest } = value;
+    const isAgent = plan.workflows?.[tool.ability]?.agent !== undefined;
+    const input = isAgent ? rest : value;
+    const what = `The input of ${tool.ability}`;
+    const checked = checkAgainst(schemaOfTool(plan, tool), input, { code: 'input.invalid', what, engine: plan.engine });
+    return { input: isAgent && delegated !== undefined ? { ...checked, delegate_operations: delegated } : checked };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { problem: error.toProblem() };
+  }
+}

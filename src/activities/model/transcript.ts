@@ -1,0 +1,64 @@
+import type { Store } from '../../server/store/store.js';
+import { put } from '../bounded-map.js';
+import { CallFailure } from '../call-failure.js';
+
+/** What was said in a turn, in no provider's form. The instructions are not among it: they are the plan's. */
+export type Message =
+  | { role: 'user'; content: string }
+  | { role: 'assistant'; content: string; calls?: { id: string; name: string; arguments: string }[] }
+  | { role: 'tool'; id: string; content: string };
+
+/** One link of the chain: what a turn added, and the link before it. */
+interface Link {
+  prev: string | null;
+  messages: Message[];
+}
+
+/** So many transcripts are kept at hand; others are read from the store. */
+const MOST_KNOWN = 50;
+
+/**
+ * The transcripts of agents: append-only chains of turns in the store, by digest, so that a history holds a digest a turn
+ * and a worker that was killed leaves a chain that the next one goes on from.
+ *
+ * A turn that is asked for twice adds a second link to the same one before; only the one that the history names counts.
+ * Source: design, section 9.
+ */
+export class Transcripts {
+  private readonly known = new Map<string, readonly Message[]>();
+
+  constructor(private readonly store: Pick<Store, 'put' | 'get'>) {}
+
+  /** All messages up to a link, oldest first. @throws CallFailure `store.not_shared` where a link is missing. */
+  async read(head: string | null): Promise<readonly Message[]> {
+    const newer: (readonly Message[])[] = [];
+    let at = head;
+    while (at !== null) {
+      const known = this.known.get(at);
+      if (known) {
+        newer.push(known);
+        break;
+      }
+      const link = await this.link(at);
+      newer.push(link.messages);
+      at = link.prev;
+    }
+    return newer.reverse().flat();
+  }
+
+  /** Adds a turn to a chain. @param before all messages up to `prev`. @returns the new head. */
+  async append(prev: string | null, before: readonly Message[], messages: Message[]): Promise<string> {
+    const head = await this.store.put(new TextEncoder().encode(JSON.stringify({ prev, messages } satisfies Link)));
+    put(this.known, head, [...before, ...messages], MOST_KNOWN);
+    return head;
+  }
+
+  private async link(digest: string): Promise<Link> {
+    const link = JSON.parse(new TextDecoder().decode(await this.store.get(digest))) as Partial<Link>;
+    if (link.prev !== undefined && Array.isArray(link.messages)) return link as Link;
+    throw new CallFailure(
+      { code: 'store.not_shared', message: `${digest} is no part of a transcript` },
+      { isFinal: true },
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from './json.js';
+import type { Problem } from './problem.js';
+
+/** What a model is asked in one turn, as the history keeps it; what was said before is in the transcript. Source: design, section 9. */
+export interface ModelRequest {
+  /** The transcript so far, by the SHA-256 of its last link in the store; null: the first turn. */
+  head: string | null;
+  /** In the first turn: what the agent was given. */
+  input?: JsonObject;
+  /** What became of the calls of the last turn. */
+  results?: ToolResult[];
+  /** Why the last answer cannot be used. */
+  repair?: string;
+  left: AgentLeft;
+  /** Names of the tools that it may ask for, where these are not all of its plan. */
+  tools?: string[];
+}
+
+/** What an agent may still use up. */
+export interface AgentLeft {
+  /** With the one that begins. In the last one no tools are offered. */
+  turns: number;
+  calls: number;
+  /** Absent: no limit. */
+  tokens?: number;
+  /** Absent: no limit. */
+  cost?: number;
+  /** Working time, in whole seconds. */
+  seconds: number;
+}
+
+/** What a model is told of one call. */
+export interface ToolResult {
+  /** Of the call, as the model named it. */
+  id: string;
+  /** JSON, cut where it is long. */
+  content: string;
+}
+
+/** What a model said in one turn. */
+export interface ModelAnswer {
+  /** The transcript with this turn. */
+  head: string;
+  /** Its words, cut where they are long; the transcript has them whole. Absent: none. */
+  text?: string;
+  /** What it asks for; absent: nothing, so that this is its answer. */
+  calls?: ToolCall[];
+  /** The answer as the contract of the agent has it: JSON where it has an `output_schema`, else text. */
+  answer?: Json;
+  /** Why the answer does not fit the contract of the agent. */
+  unusable?: string;
+  usage: ModelUsage;
+}
+
+/** A call that a model asks for. */
+export interface ToolCall {
+  id: string;
+  /** Of a tool of its plan, or whatever else it said. */
+  tool: string;
+  input: JsonObject;
+  /** Why it is not made: there is no such tool, or its input is none. */
+  problem?: Problem;
+}
+
+/** What one or several turns took. */
+export interface ModelUsage {
+  input_tokens: number;
+  output_tokens: number;
+  /** The endpoint did not say, so that it was counted by the length of the texts. */
+  estimated?: true;
+  /** By the price of the model; absent: it has none. */
+  cost?: number;
+}
+
+/** What a task of an agent has used up so far, with the agents that it called. */
+export interface AgentUsage extends ModelUsage {
+  turns: number;
+  calls: number;
+}
+
+/** What an agent that another one calls gets from it. Source: R-003-17. */
+export interface AgentGrant {
+  /** The only abilities that it may call of its own; absent: all of them. */
+  operations?: string[];
+  /** SHA-256 of the canonical JSON of `operations`, by which people tell grants apart; absent with it. */
+  digest?: string;
+  calls: number;
+  tokens?: number;
+  cost?: number;
+}
+
+/** Where the loop of an agent is; progress is data, as for every step. */
+export interface AgentProgress extends AgentUsage {
+  head: string | null;
+  /** Of the turn that is under way: what the model asked for. */
+  asked?: ToolCall[];
+  /** What became of those calls so far, by their place among them. */
+  results?: Record<string, string>;
+  /** Results of the turn before, for the next request. */
+  told?: ToolResult[];
+  /** Why the last answer cannot be used; the next one is the last that may be so. */
+  repair?: string;
+  /** Calls that were refused, by the digest of ability and input, with the reason: they are not asked again. */
+  denied?: Record<string, string>;
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { isDuration, parseDuration } from '../../rules/duration.js';
+import { duration, plainName } from './values.js';
+
+const LONGEST_ANSWER_MS = 3_600_000;
+
+const price = z.strictObject({
+  input: z.number().nonnegative().describe('For a million tokens that it reads.'),
+  output: z.number().nonnegative().describe('For a million tokens that it writes.'),
+});
+
+/** A program of the project in the place of a model: it reads a request as JSON and writes what the model says. */
+const command = z.strictObject({
+  path: z.string().min(1).describe('The program, relative to the project root.'),
+  interpreter: z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+    .optional()
+    .describe('The program that runs it; without it, its run bit and first line, or its extension.'),
+  env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
+  files: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Files and folders that are pinned with it besides what it imports.'),
+});
+
+/** A model that agents ask. Where its endpoint is and its key are the operator's, as for embeddings. Source: issue 15, item 2; C-49. */
+const model = z
+  .strictObject({
+    model: z.string().min(1).max(200).optional().describe('The model, as the OpenAI-compatible endpoint names it.'),
+    command: command.optional().describe('A program of the project that answers in place of an endpoint.'),
+    timeout: duration
+      .refine((text) => isDuration(text) && parseDuration(text) > 0 && parseDuration(text) <= LONGEST_ANSWER_MS, {
+        message: 'An answer takes at least 1ms and at most 1h',
+      })
+      .default('2m')
+      .describe('How long one answer may take.'),
+    context: z
+      .number()
+      .int()
+      .min(1_000)
+      .max(10_000_000)
+      .default(100_000)
+      .describe(
+        'How many tokens a request may hold; of longer transcripts, the oldest results and turns are left out.',
+      ),
+    price: price.optional().describe('What its tokens cost; needed by agents with `limits.max_cost`.'),
+  })
+  .refine((value) => (value.model === undefined) !== (value.command === undefined), {
+    message: 'A model has either `model` or `command`',
+  });
+
+/** `models` of `ability.yaml`. */
+export const models = z.record(plainName, model);
+
+/** A model as loaded. */
+export type ModelDefinition = z.output<typeof model>;

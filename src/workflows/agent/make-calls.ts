@@ -1,0 +1,236 @@
+import type { AgentGrant, AgentProgress, ToolCall, ToolResult } from '../../contracts/agent.js';
+import type { Effect } from '../../contracts/effects.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { ForeachStep, PlanAgent, PlanTool, RepeatStep } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
+import type { StepProgress } from '../../contracts/task.js';
+import { TURNS } from '../../rules/agent-turns.js';
+import { addUsage, leftOf, limitsWithin } from '../../rules/agent-usage.js';
+import { digestOf } from '../../rules/canonical.js';
+import { stepsOfTurn } from '../../rules/inner-steps.js';
+import { textOfResult } from '../../rules/tool-result.js';
+import { callOperation } from '../call-operation.js';
+import { callWorkflow } from '../call-workflow.js';
+import { passGate, refuseCancelled } from '../gate.js';
+import { openAccount } from '../loop-account.js';
+import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
+import type { Frame } from '../steps/frame.js';
+import { endItem, failTurn, type Turn } from '../steps/loop-turn.js';
+import type { TaskRun } from '../task-run.js';
+import { limitReached } from './agent-limits.js';
+
+/** Calls of these effects run at once; others one after the other, in the order in which the model asked. */
+const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
+
+/** So many refused calls are remembered, so that an agent that tries and tries does not grow its progress. */
+const MOST_DENIED = 200;
+
+/** The calls of one turn. */
+interface CallsOfTurn {
+  run: TaskRun;
+  agent: PlanAgent;
+  frame: Frame;
+  state: AgentProgress;
+  /** Path of the loop over them. */
+  path: string;
+  step: ForeachStep;
+}
+
+/**
+ * Makes the calls that a model asked for in one turn, each through the whole pipeline.
+ *
+ * A call that fails or is denied is a result with its reason; what ends a task whatever its author wrote ends this one,
+ * too. @returns what the model is told of each, in its order. @throws StepFailure `outcome.unknown`, `limit.*`, `timeout.task`.
+ */
+export async function makeCalls(
+  run: TaskRun,
+  agent: PlanAgent,
+  frame: Frame,
+  turn: number,
+  state: AgentProgress,
+): Promise<ToolResult[]> {
+  const asked = state.asked ?? [];
+  state.results ??= {};
+  const loop = run.plan.steps[0] as RepeatStep;
+  const step = loop.steps.find(({ id }) => id === TURNS.calls) as ForeachStep | undefined;
+  if (step) {
+    const path = `${TURNS.turns}/${turn}/${TURNS.calls}`;
+    run.note(path, TURNS.calls, { status: 'running' });
+    openAccount(run.progress[path] as StepProgress, asked.length);
+    await callAll({ run, agent, frame, state, path, step }, asked);
+  } else for (const [index, call] of asked.entries()) state.results[index] ??= refused(noTool(call));
+  const results = state.results;
+  return asked.map(({ id }, index) => ({ id, content: results[index] ?? '' }));
+}
+
+async function callAll(calls: CallsOfTurn, asked: readonly ToolCall[]): Promise<void> {
+  const { state, agent } = calls;
+  const open = asked
+    .map((call, index) => ({ call, index }))
+    .filter(({ index }) => state.results?.[index] === undefined);
+  const effectsOf = ({ call }: { call: ToolCall }): Effect | undefined =>
+    agent.tools.find(({ name }) => name === call.tool)?.effects;
+  const areReads = open.every((one) => READS.has(effectsOf(one) ?? 'read'));
+  if (areReads) {
+    const ends = await Promise.allSettled(open.map(({ call, index }) => callOne(calls, call, index)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  } else for (const { call, index } of open) await callOne(calls, call, index);
+}
+
+async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promise<void> {
+  const { run, frame, state, path, step, agent } = calls;
+  const tool = toolOf(calls, call);
+  const results = state.results as Record<string, string>;
+  const around = { verb: 'foreach' as const, item: index, labelOf: () => call.tool, loop: path, id: TURNS.calls };
+  const problem = call.problem ?? (tool ? undefined : noTool(call));
+  if (problem || !tool) {
+    const why = problem ?? noTool(call);
+    failTurn(run, { ...around, inner: [] }, new StepFailure(why));
+    results[index] = refused(why);
+    return;
+  }
+  const key = digestOf({ ability: tool.ability, input: call.input });
+  const before = state.denied?.[key];
+  if (before !== undefined) {
+    const why = deniedBefore(before);
+    failTurn(run, { ...around, inner: [] }, new StepFailure(why));
+    results[index] = refused(why);
+    return;
+  }
+  refuseCancelled();
+  const gate = passGate(run, frame.halt);
+  if (gate) await gate;
+  const limits = limitsWithin(agent.limits, run.start.child?.agent);
+  if (state.calls >= limits.max_calls) throw limitReached('max_calls', state);
+  state.calls += 1;
+  const inner = stepsOfTurn(step).filter(({ path: name }) => name === tool.name);
+  const turn: Turn = { ...around, inner };
+  const at = `${path}/${index}/${tool.name}`;
+  try {
+    const output = await callTool(calls, call, tool, at);
+    run.note(at, tool.name, { status: 'succeeded', output: null });
+    results[index] = textOfResult({ status: 'succeeded', output });
+    endItem(
+      run,
+      turn,
+      inner.map((one) => one.step),
+    );
+  } catch (error) {
+    if (isStepFailure(error)) {
+      const { problem: found } = locate(error, tool.name, at);
+      run.note(at, tool.name, { status: stepStatusOf(found.code), output: null, error: found });
+    }
+    failTurn(run, turn, error);
+    if (!isStepFailure(error) || !isResult(error.problem.code)) throw error;
+    results[index] = refused(error.problem);
+    if (stepStatusOf(error.problem.code) === 'denied') remember(state, key, error.problem);
+  }
+}
+
+function callTool({ run, frame }: CallsOfTurn, call: ToolCall, tool: PlanTool, path: string): Promise<Json> {
+  const { halt, budget, groups } = frame;
+  const operation = run.plan.operations[tool.ability];
+  run.note(path, tool.name, { status: 'running', call: tool.ability });
+  if (!operation) return callTask(run, frame, call, tool, path);
+  const { input } = call;
+  const rest = { retry: undefined, timeoutMs: undefined, mayBeCut: false, groups, halt, budget };
+  return callOperation(run, { path, id: tool.name, operation, input, ...rest });
+}
+
+/** A workflow or an agent gets what is left of the limits; what agents there used up counts as used up here. */
+async function callTask(
+  run: TaskRun,
+  { budget, groups }: Frame,
+  { input: given }: ToolCall,
+  { ability, name }: PlanTool,
+  path: string,
+): Promise<Json> {
+  const agent = run.plan.agent as PlanAgent;
+  const entry = run.progress[TURNS.turns] as StepProgress;
+  const state = (): AgentProgress => entry.agent as AgentProgress;
+  const { input, grant } = grantFor(run, ability, given);
+  const left = leftOf(limitsWithin(agent.limits, run.start.child?.agent), state(), 0);
+  const { calls, tokens, cost } = left;
+  const whole: AgentGrant = {
+    ...grant,
+    calls,
+    ...(tokens !== undefined && { tokens }),
+    ...(cost !== undefined && { cost }),
+  };
+  const used = (usage: Parameters<typeof addUsage>[1]): void => {
+    Object.assign(state(), addUsage(state(), usage));
+  };
+  return callWorkflow(run, { path, id: name, ability, input, budget, groups, grant: whole, used });
+}
+
+/**
+ * What a called agent may call: what both may, or what is named of that. Source: R-003-17.
+ *
+ * @throws StepFailure `agent.wider_grant` where more is named than both may call.
+ */
+function grantFor(
+  run: TaskRun,
+  ability: string,
+  input: JsonObject,
+): { input: JsonObject; grant: Pick<AgentGrant, 'operations' | 'digest'> } {
+  const called = run.plan.workflows?.[ability];
+  const agent = run.plan.agent as PlanAgent;
+  if (!called?.agent) return { input, grant: {} };
+  const granted = run.start.child?.agent?.operations;
+  const own = agent.tools.map((tool) => tool.ability).filter((id) => !granted || granted.includes(id));
+  const both = called.agent.tools.map((tool) => tool.ability).filter((id) => own.includes(id));
+  const { delegate_operations: named, ...rest } = input;
+  if (named === undefined) return { input, grant: grantOf(both) };
+  const list = Array.isArray(named) && named.every((id) => typeof id === 'string') ? (named as string[]) : undefined;
+  const wider = list?.filter((id) => !both.includes(id));
+  if (!list || !wider || wider.length > 0) {
+    throw new StepFailure({
+      code: 'agent.wider_grant',
+      message: `${ability} cannot be given ${wider?.join(', ') || 'what is no list of abilities'}: only what you and it may call`,
+      suggestion: `Name some of: ${both.join(', ') || 'none'}; or leave \`delegate_operations\` out.`,
+    });
+  }
+  return { input: rest, grant: grantOf(list) };
+}
+
+function grantOf(operations: readonly string[]): Pick<AgentGrant, 'operations' | 'digest'> {
+  const sorted = [...new Set(operations)].sort();
+  return { operations: sorted, digest: digestOf(sorted) };
+}
+
+function toolOf({ run, agent }: CallsOfTurn, { tool: name }: ToolCall): PlanTool | undefined {
+  const granted = run.start.child?.agent?.operations;
+  const tool = agent.tools.find((one) => one.name === name);
+  return tool && (!granted || granted.includes(tool.ability)) ? tool : undefined;
+}
+
+/** What ends a task whatever its author wrote; refusals, and the limits of what was called, are for the model to deal with. */
+function isResult(code: string): boolean {
+  return !['outcome.unknown', 'timeout.task', 'internal.error'].includes(code);
+}
+
+function remember(state: AgentProgress, key: string, { message }: Problem): void {
+  const denied = { ...state.denied, [key]: message.slice(0, 300) };
+  state.denied = Object.fromEntries(Object.entries(denied).slice(-MOST_DENIED));
+}
+
+function refused({ code, message, suggestion }: Problem): string {
+  const status = stepStatusOf(code);
+  return textOfResult({ status, error: { code, message, ...(suggestion !== undefined && { suggestion }) } });
+}
+
+function noTool({ tool }: ToolCall): Problem {
+  return {
+    code: 'agent.not_a_tool',
+    message: `There is no tool ${tool.slice(0, 100)}`,
+    suggestion: 'Use one of the tools that you are given, or say that it cannot be done.',
+  };
+}
+
+function deniedBefore(reason: string): Problem {
+  return {
+    code: 'guard.denied',
+    message: `This very call was denied before, and is not asked for again: ${reason}`,
+    suggestion: 'Do what the refusal suggests, or say in your answer what could not be done and why.',
+  };
+}

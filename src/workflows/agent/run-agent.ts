@@ -1,0 +1,171 @@
+import type { AgentLeft, AgentProgress, ModelAnswer, ModelRequest, ToolResult } from '../../contracts/agent.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { PlanAgent, PlanOperation, RepeatStep } from '../../contracts/plan.js';
+import type { StepProgress } from '../../contracts/task.js';
+import { TURNS } from '../../rules/agent-turns.js';
+import { addUsage, leftOf, limitsWithin, UNUSED } from '../../rules/agent-usage.js';
+import { stepsOfTurn } from '../../rules/inner-steps.js';
+import { executeCall } from '../call-operation.js';
+import { passGate, refuseCancelled } from '../gate.js';
+import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
+import type { Frame } from '../steps/frame.js';
+import type { TaskRun } from '../task-run.js';
+import { foldTurn } from '../turn-counts.js';
+import { limitReached, refuseExhausted } from './agent-limits.js';
+import { makeCalls } from './make-calls.js';
+
+/**
+ * Runs an agent: its model is asked, what it asks for is called, and what became of that is what the model is asked with
+ * next, until it answers.
+ *
+ * Where it is stands in the entry of its turns, so that a new run of the task goes on there: what was said is in the
+ * transcript, and what was called is not called again. Source: design, section 9; issue 15, item 2.
+ *
+ * @returns the answer. @throws StepFailure `limit.*`, `model.*`, `agent.*`; cancellation; Halted.
+ */
+export async function runAgent(run: TaskRun, frame: Frame): Promise<Json> {
+  const agent = run.plan.agent as PlanAgent;
+  const loop = run.plan.steps[0] as RepeatStep;
+  const path = TURNS.turns;
+  run.note(path, loop.id, { status: 'running' });
+  entryOf(run).agent ??= { ...UNUSED, head: null };
+  try {
+    for (;;) {
+      const answer = await takeTurn(run, agent, loop, frame);
+      if (answer === undefined) continue;
+      run.note(path, loop.id, { status: 'succeeded', output: null });
+      return answer.value;
+    }
+  } catch (error) {
+    if (isStepFailure(error)) {
+      const { problem } = locate(error, path, path);
+      run.note(path, loop.id, { status: stepStatusOf(problem.code), output: null, error: problem });
+    }
+    throw error;
+  }
+}
+
+function entryOf(run: TaskRun): StepProgress {
+  return run.progress[TURNS.turns] as StepProgress;
+}
+
+/** One turn. @returns the answer of the agent, where the model gave it. */
+async function takeTurn(
+  run: TaskRun,
+  agent: PlanAgent,
+  loop: RepeatStep,
+  frame: Frame,
+): Promise<{ value: Json } | undefined> {
+  const entry = entryOf(run);
+  const state = (): AgentProgress => entry.agent as AgentProgress;
+  const turn = state().turns - (state().asked ? 1 : 0);
+  if (!state().asked) {
+    refuseCancelled();
+    const gate = passGate(run, frame.halt);
+    if (gate) await gate;
+    const left = leftNow(run, agent, state());
+    refuseExhausted(left, state());
+    const answer = await askModel(run, agent, frame, turn, requestOf(run, agent, state(), left));
+    const { told: _, repair, ...rest } = state();
+    entry.agent = { ...addUsage(rest, answer.usage), turns: turn + 1, head: answer.head };
+    if (!answer.calls) {
+      endTurn(run, loop, turn);
+      if (answer.unusable === undefined) return { value: answer.answer ?? null };
+      // It may be repaired once.
+      if (repair !== undefined) throw unusable(answer.unusable);
+      entry.agent.repair = answer.unusable;
+      return undefined;
+    }
+    entry.agent.asked = answer.calls;
+  }
+  const told = await makeCalls(run, agent, frame, turn, state());
+  const { asked: __, results: ___, ...rest } = state();
+  entry.agent = { ...rest, told };
+  endTurn(run, loop, turn);
+  return undefined;
+}
+
+function leftNow(run: TaskRun, agent: PlanAgent, used: AgentProgress): AgentLeft {
+  const limits = limitsWithin(agent.limits, run.start.child?.agent);
+  return leftOf(limits, used, Math.floor(run.budget.left() / 1000));
+}
+
+function requestOf(
+  run: TaskRun,
+  agent: PlanAgent,
+  { head, told, repair }: AgentProgress,
+  left: AgentLeft,
+): ModelRequest {
+  const granted = run.start.child?.agent?.operations;
+  const tools = granted && agent.tools.filter(({ ability }) => granted.includes(ability));
+  return {
+    head,
+    ...(head === null && { input: run.input }),
+    ...(told && told.length > 0 && { results: told satisfies ToolResult[] }),
+    ...(repair !== undefined && { repair }),
+    left,
+    ...(tools && tools.length < agent.tools.length && { tools: tools.map(({ name }) => name) }),
+  };
+}
+
+/** Asks the model once; the request is retried like any read, and is no call that limits or sessions count. */
+async function askModel(
+  run: TaskRun,
+  agent: PlanAgent,
+  { halt, budget, groups }: Frame,
+  turn: number,
+  request: ModelRequest,
+): Promise<ModelAnswer> {
+  const path = `${TURNS.turns}/${turn}/${TURNS.model}`;
+  const operation = run.plan.operations[agent.model] as PlanOperation;
+  const input = request as unknown as JsonObject;
+  const made = run.made.begin(path, operation.key, input);
+  try {
+    const timeoutMs = 2 * operation.implementation.timeout_ms;
+    const call = {
+      path,
+      id: TURNS.model,
+      operation,
+      input,
+      retry: undefined,
+      timeoutMs,
+      mayBeCut: true,
+      groups,
+      halt,
+      budget,
+    };
+    const output = await executeCall(run, call);
+    made.gave(output);
+    run.note(path, TURNS.model, { status: 'succeeded', output: null });
+    return output as unknown as ModelAnswer;
+  } catch (error) {
+    if (isStepFailure(error)) {
+      made.failed(error.problem);
+      const { problem } = locate(error, TURNS.model, path);
+      run.note(path, TURNS.model, { status: stepStatusOf(problem.code), output: null, error: problem });
+      const { agent: used } = entryOf(run);
+      if (problem.code === 'limit.max_tokens') throw limitReached('max_tokens', used as AgentProgress);
+      if (problem.code === 'limit.max_cost') throw limitReached('max_cost', used as AgentProgress);
+    }
+    throw error;
+  }
+}
+
+/** Adds the entries of a turn that has ended to the counts of the loop. */
+function endTurn(run: TaskRun, loop: RepeatStep, turn: number): void {
+  const nameOf = () => ({ item: turn });
+  const calls = loop.steps.find(({ id }) => id === TURNS.calls);
+  const at = `${TURNS.turns}/${turn}`;
+  if (calls && run.progress[`${at}/${TURNS.calls}`])
+    run.note(`${at}/${TURNS.calls}`, TURNS.calls, { status: 'succeeded' });
+  foldTurn(run.progress, entryOf(run), { path: at, inner: stepsOfTurn(loop), nameOf });
+  entryOf(run).turn = turn + 1;
+}
+
+function unusable(reason: string): StepFailure {
+  return new StepFailure({
+    code: 'agent.answer_invalid',
+    message: `The answer of the agent does not fit its \`output_schema\`, also after it was asked to repair it: ${reason}`,
+    suggestion: 'Say in `instructions` what the answer has to be, or take another model.',
+  });
+}
