@@ -1,0 +1,44 @@
+import type { CallRefusal, CallReport, PlannedEntry } from '../../contracts/agent-runtime.js';
+import type { Json } from '../../contracts/json.js';
+import type { Problem } from '../../contracts/problem.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { startOf } from '../../rules/shown-text.js';
+
+/** So much of an output an AI is shown. Characters of its JSON. */
+const MOST_OUTPUT = 16_384;
+/** So much of a message. Characters. */
+const MOST_REASON = 2000;
+
+/** Of which call, or of the plan as a whole. */
+type About = Pick<CallReport, 'turn' | 'id' | 'ability_id' | 'task_key'>;
+
+/** About a call that has no task, or not yet. */
+export function aboutEntry(turn: number, { id, ability_id }: PlannedEntry, task_key: string | null = null): About {
+  return { turn, id, ability_id, task_key };
+}
+
+/** About a plan as a whole. */
+export function aboutPlan(turn: number): About {
+  return { turn, id: null, ability_id: null, task_key: null };
+}
+
+/** What became of a call that has not been made. */
+export function statusReport(about: About, status: string, error: CallRefusal | null = null): CallReport {
+  return { ...about, status, output: null, error };
+}
+
+/** What became of a call, as an AI reads it. @param mask takes known secrets out. */
+export function reportOf(about: About, result: TaskResult, mask: <T extends Json>(value: T) => T): CallReport {
+  const { status, output, error } = result;
+  return { ...about, status, ...outputOf(mask(output)), error: error && (mask(refusalFrom(error) as never) as never) };
+}
+
+function outputOf(output: Json): Pick<CallReport, 'output' | 'output_cut'> {
+  const text = JSON.stringify(output) ?? 'null';
+  return text.length <= MOST_OUTPUT ? { output } : { output: startOf(text, MOST_OUTPUT), output_cut: text.length };
+}
+
+/** A problem as an AI reads it: the code, the reason, and what to do instead. */
+export function refusalFrom({ code, message, suggestion }: Problem): CallRefusal {
+  return { code, reason: startOf(message, MOST_REASON), ...(suggestion !== undefined && { suggestion }) };
+}

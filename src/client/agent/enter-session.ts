@@ -1,0 +1,65 @@
+import type { TurnContext } from '../../contracts/session.js';
+import { turnWithCalls } from '../../rules/turn-with-calls.js';
+import type { Connection } from '../connect.js';
+import { promptSession, readThread, type SeenSession, showSession, startSession } from '../sessions.js';
+import type { RunState, SessionRunOptions } from './run-state.js';
+
+/** The session of a run, with the turn context of its prompt. */
+export interface EnteredSession {
+  session: string;
+  ownsSession: boolean;
+  prompted: TurnContext;
+}
+
+/**
+ * Opens the session of a run, or joins the one that is named, and says the prompt to it once. Source: R-002-51.
+ *
+ * @throws AbilityError what sessions are refused with.
+ */
+export async function enterSession(
+  connection: Connection,
+  run: string,
+  options: SessionRunOptions,
+): Promise<EnteredSession> {
+  const { environment, scope, user, session: wanted, journal } = options;
+  const { session_id: session, attached } = await startSession(connection, {
+    id: wanted ?? run,
+    environment,
+    scope,
+    user,
+  });
+  const isAgain = journal !== undefined && !journal.isNew;
+  const before = attached ? await showSession(connection, session) : undefined;
+  const said = isAgain && before ? await saidBefore(connection, session, options, before) : undefined;
+  const prompted = said ?? (await promptSession(connection, session, options.prompt, user));
+  const own = journal?.log.read().find(({ payload }) => 'owns_session' in payload)?.payload.owns_session;
+  const isFirst = before === undefined || (isAgain && before.turn_index <= 1);
+  const ownsSession = typeof own === 'boolean' ? own : wanted === undefined || isFirst;
+  if (own === undefined) journal?.log.append('decision', null, { session_id: session, owns_session: ownsSession });
+  return { session, ownsSession, prompted };
+}
+
+/** The turn context of the prompt, where an earlier process of the run has said it. */
+async function saidBefore(
+  connection: Connection,
+  session: string,
+  { prompt, journal }: SessionRunOptions,
+  { turn_context }: SeenSession,
+): Promise<TurnContext | undefined> {
+  if (turn_context === null) return undefined;
+  if (journal?.log.read().some(({ payload }) => 'owns_session' in payload)) return turn_context;
+  const { messages } = await readThread(connection, session);
+  const last = messages.findLast(({ role }) => role === 'user');
+  return last?.text === prompt ? turn_context : undefined;
+}
+
+/** The turn context of this moment: the session's, with what the hooks of the run's calls have said. Source: R-002-42; C-04. */
+export async function contextNow(state: RunState): Promise<TurnContext> {
+  const { turn_context } = await showSession(state.connection, state.session);
+  const made = [...state.made.values()].flatMap(({ entry, result }) => {
+    if (!result) return [];
+    const calls = Object.fromEntries(result.steps.map(({ path, call }) => [path, call]));
+    return [{ ability_id: entry.ability_id, hooks: result.hooks, calls }];
+  });
+  return turnWithCalls(turn_context ?? state.prompted, made, state.refused, new Date().toISOString());
+}

@@ -1,0 +1,68 @@
+import type { CallReport, PlannedEntry } from '../../contracts/agent-runtime.js';
+import type { Problem } from '../../contracts/problem.js';
+import type { TurnContext } from '../../contracts/session.js';
+import { digestOf } from '../../rules/canonical.js';
+import { aboutEntry, aboutPlan, statusReport } from './call-report.js';
+import { checkGraph } from './check-graph.js';
+import { confirmationsOf, refusalOf } from './refuse-denied.js';
+import { keepConsent } from './run-journal.js';
+import { callOf, masked, type RunEnd, type RunState } from './run-state.js';
+
+/** What is wrong with a plan, and what of it the turn context denies; with any of it nothing is done. */
+export function refusePlan(
+  state: RunState,
+  plan: readonly PlannedEntry[],
+  { hook_signals }: TurnContext,
+): CallReport[] {
+  const { options, turns } = state;
+  const made = new Map([...state.made].map(([id, { call, result }]) => [id, { call, ended: result !== undefined }]));
+  const abilities = new Set(options.abilities.map(({ id }) => id));
+  const faults = checkGraph(plan, { abilities, made, callOf: (entry) => callOf(state, entry) });
+  const about = (id: string | null): ReturnType<typeof aboutPlan> => {
+    const entry = plan.find((one) => one.id === id);
+    return entry ? aboutEntry(turns, entry) : aboutPlan(turns);
+  };
+  if (faults.length > 0) return faults.map(({ id, refusal }) => statusReport(about(id), 'refused', refusal));
+  const ended = [...state.made.values()].filter(({ result }) => result?.status === 'denied');
+  const denied = new Set(ended.map(({ call }) => call));
+  return plan
+    .filter((entry) => state.made.get(entry.id)?.call !== callOf(state, entry))
+    .flatMap((entry) => {
+      const call = callOf(state, entry);
+      const guards = hook_signals.ability_guards;
+      const refusal = refusalOf(entry, { prompt: options.prompt, guards, denied, call });
+      return refusal ? [statusReport(aboutEntry(turns, entry), 'refused', refusal)] : [];
+    });
+}
+
+/** Holds the calls of a plan until the requester has agreed to the risks. Source: R-002-44, R-002-45. */
+export async function holdPlan(
+  state: RunState,
+  calls: PlannedEntry[],
+  { hook_signals }: TurnContext,
+): Promise<RunEnd | undefined> {
+  const { risk_alerts, ability_guards } = hook_signals;
+  const all = masked(state, [...risk_alerts, ...confirmationsOf(calls, ability_guards)]);
+  const risks = [...new Set(all)].filter((risk) => !state.agreed.has(risk));
+  if (risks.length === 0) return undefined;
+  const consent = { risks, calls: masked(state, calls), reference: digestOf({ risks, calls }) };
+  const isAgreed = await state.options.agree?.(consent);
+  if (isAgreed === undefined) return { status: 'needs_consent', consent, problem: needsConsent(risks) };
+  if (!isAgreed) return { status: 'declined', problem: DECLINED };
+  keepConsent(state, consent);
+  for (const risk of risks) state.agreed.add(risk);
+  return undefined;
+}
+
+function needsConsent(risks: readonly string[]): Problem {
+  return {
+    code: 'planner.needs_consent',
+    message: `Nothing was called: the requester has to agree first. ${risks.join('; ')}`,
+    suggestion: 'Tell the requester; only they agree.',
+  };
+}
+
+const DECLINED: Problem = {
+  code: 'planner.declined',
+  message: 'The requester did not agree to the risk; nothing was run',
+};

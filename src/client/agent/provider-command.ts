@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { PlanProvider } from '../../contracts/agent-runtime.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { formatDuration } from '../../rules/duration.js';
+import { oneLine, startOf } from '../../rules/shown-text.js';
+import { startTimer } from '../../server/start-timer.js';
+
+/** A program that makes plans. */
+export interface CommandProvider {
+  /** The program and its arguments; no shell reads them. */
+  argv: readonly [string, ...string[]];
+  cwd: string;
+  /** Of which the child gets {@link ALWAYS_PASSED} and those in `pass`, nothing else. */
+  env: NodeJS.ProcessEnv;
+  /** Names of further variables, such as the key of a model. */
+  pass?: readonly string[];
+  /** For one answer. Milliseconds. */
+  timeoutMs: number;
+}
+
+/** Variables that a program needs to run at all. */
+const ALWAYS_PASSED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SYSTEMROOT'] as const;
+/** A longer answer is not read. Bytes. */
+const MOST_BYTES = 1024 * 1024;
+/** So much of what it writes to stderr is kept for the message. Bytes. */
+const MOST_KEPT = 4096;
+
+/**
+ * A provider that is a program: it reads a turn as JSON on stdin, writes its answer as JSON on stdout, and ends. It is started for each
+ * answer, and with all that it starts it is ended with it. To commands that it calls itself it is an agent, in the session of the run.
+ */
+export function commandProvider(command: CommandProvider): PlanProvider {
+  return {
+    ask: (turn, { session }, signal) => answerOf(command, `${JSON.stringify(turn)}\n`, session, signal),
+  };
+}
+
+function answerOf(command: CommandProvider, input: string, session: string, signal: AbortSignal): Promise<string> {
+  const [program, ...args] = command.argv;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const child = spawn(program, args, {
+      cwd: command.cwd,
+      env: environmentOf(command, session),
+      stdio: 'pipe',
+      shell: false,
+      detached: true,
+    });
+    const out: Buffer[] = [];
+    let bytes = 0;
+    let said = '';
+    let failure: unknown;
+    const stop = (reason: unknown): void => {
+      failure ??= reason;
+      endGroup(child);
+      // What left the group may hold its output open for ever.
+      for (const stream of [child.stdout, child.stderr]) stream.destroy();
+    };
+    const abort = (): void => stop(signal.reason);
+    const { timeoutMs } = command;
+    const late = failed(`The program did not answer within ${formatDuration(timeoutMs)}`, 'planner.timeout');
+    const stopTimer = startTimer(timeoutMs, () => stop(late));
+    signal.addEventListener('abort', abort, { once: true });
+    child.stdout.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > MOST_BYTES) stop(failed(`The program wrote more than ${MOST_BYTES} bytes`));
+      else out.push(part);
+    });
+    child.stderr.setEncoding('utf8').on('data', (part: string) => {
+      said = `${said}${part}`.slice(-MOST_KEPT);
+    });
+    // One that does not read its input may still answer.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const end = (error: unknown): void => {
+      stopTimer();
+      signal.removeEventListener('abort', abort);
+      endGroup(child);
+      if (error === undefined) resolve(Buffer.concat(out).toString('utf8'));
+      else reject(error);
+    };
+    child.on('error', (error) =>
+      end(failure ?? failed(`The program ${program} could not be started: ${error.message}`)),
+    );
+    child.on('close', (code, by) => {
+      if (failure !== undefined) return end(failure);
+      end(code === 0 ? undefined : failed(`The program ended with ${by ?? code}${lastLine(said)}`));
+    });
+  });
+}
+
+function environmentOf({ env, pass = [] }: CommandProvider, session: string): NodeJS.ProcessEnv {
+  const passed = [...ALWAYS_PASSED, ...pass].flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ABILITY_CALLER: 'agent', ABILITY_SESSION: session };
+}
+
+/** Ends a program with all that it has started and that is still of its group. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+function lastLine(said: string): string {
+  const line = said.trimEnd().split('\n').at(-1) ?? '';
+  return line === '' ? '' : `: ${startOf(oneLine(line), 300)}`;
+}
+
+function failed(message: string, code: 'planner.failed' | 'planner.timeout' = 'planner.failed'): AbilityError {
+  return new AbilityError({ code, message });
+}

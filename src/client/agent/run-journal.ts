@@ -1,0 +1,92 @@
+import type { CallReport, ConsentQuestion, SessionOutcome } from '../../contracts/agent-runtime.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { RunLogLine } from '../../contracts/routing.js';
+import { isEndState } from '../../contracts/states.js';
+import { viewTask } from '../view-task.js';
+import { type MadeCall, masked, type RecordedTurn, type RunState } from './run-state.js';
+
+/** What the line `answer` of a run holds: how it ended, without outputs of tasks. */
+export interface KeptEnd
+  extends Pick<SessionOutcome, 'status' | 'session_id' | 'answer' | 'turns' | 'plan' | 'problem'> {
+  owns_session: boolean;
+}
+
+/** Keeps an answer of the AI before anything of it is done, so that it is not asked for twice. */
+export function keepTurn(state: RunState, turn: Omit<RecordedTurn, 'masked'>): void {
+  const plan = masked(state, turn.plan);
+  const hidden = turn.plan.flatMap(({ id }, index) => {
+    return JSON.stringify(plan[index]) === JSON.stringify(turn.plan[index]) ? [] : [id];
+  });
+  const kept = { plan, asks: turn.asks, masked: hidden, ...(turn.answer !== undefined && { answer: turn.answer }) };
+  append(state, 'plan', null, { turn: state.turns, ...masked(state, kept) });
+}
+
+/** Keeps which task a planned call has. */
+export function keepTask(state: RunState, { entry: { id, ability_id }, task_key, call }: MadeCall): void {
+  append(state, 'task', id, { turn: state.turns, task_key, ability_id, call });
+}
+
+/** Keeps that the requester agreed to risks. */
+export function keepConsent(state: RunState, { risks, reference }: ConsentQuestion): void {
+  append(state, 'approval', null, { by: state.options.user.name, agreed: true, risks, reference });
+}
+
+/** Keeps that a turn is over, with what became of its calls; outputs are with their tasks. */
+export function keepReports(state: RunState, reports: readonly CallReport[]): void {
+  const kept = reports.map(({ output: _, output_cut: __, ...report }) => report);
+  append(state, 'decision', null, { turn: state.turns, reports: masked(state, kept) });
+}
+
+/** Keeps how the run ended. */
+export function keepEnd(state: RunState, end: SessionOutcome): void {
+  const { status, session_id, answer, turns, plan, problem } = end;
+  const { ownsSession: owns_session } = state;
+  const kept: KeptEnd = { status, session_id, owns_session, answer, turns, plan, problem };
+  append(state, 'answer', null, masked(state, kept));
+}
+
+function append(
+  { options }: RunState,
+  kind: Exclude<RunLogLine['kind'], 'recruitment'>,
+  step: string | null,
+  payload: object,
+): void {
+  options.journal?.log.append(kind, step, JSON.parse(JSON.stringify(payload)) as JsonObject);
+}
+
+/** How an earlier process ended this run; undefined: it did not. */
+export function endedBefore(journal: { log: { read(): RunLogLine[] } } | undefined): KeptEnd | undefined {
+  return journal?.log.read().findLast(({ kind }) => kind === 'answer')?.payload as KeptEnd | undefined;
+}
+
+/** Takes in what an earlier process of the same run has done. */
+export function restore(state: RunState): void {
+  for (const { kind, step, payload } of state.options.journal?.log.read() ?? []) {
+    const { turn } = payload as { turn?: number };
+    if (kind === 'plan' && turn !== undefined) {
+      const { plan, asks, masked: hidden, answer } = payload as unknown as RecordedTurn;
+      state.recorded.set(turn, { plan, asks, masked: hidden, ...(answer !== undefined && { answer }) });
+    }
+    if (kind === 'task' && turn !== undefined && step !== null) {
+      const { task_key, call } = payload as { task_key: string; call: string };
+      const entry = state.recorded.get(turn)?.plan.find(({ id }) => id === step);
+      if (entry) state.made.set(step, { entry, task_key, call });
+    }
+    if (kind === 'decision' && turn !== undefined) {
+      state.reported.set(turn, (payload as unknown as { reports: CallReport[] }).reports);
+    }
+    if (kind === 'approval') for (const risk of (payload as { risks: string[] }).risks) state.agreed.add(risk);
+  }
+}
+
+/** The results of calls that ended in an earlier process. */
+export async function readEnded(state: RunState): Promise<void> {
+  const reports = [...state.reported.values()].flat();
+  for (const made of state.made.values()) {
+    const last = reports.findLast(({ task_key }) => task_key === made.task_key);
+    if (last?.status === 'cancelled') made.cancelled = true;
+    if (!last || !isEndState(last.status) || made.result) continue;
+    const { result } = await viewTask(state.connection, made.task_key);
+    if (isEndState(result.status)) made.result = result;
+  }
+}

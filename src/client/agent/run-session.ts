@@ -1,0 +1,182 @@
+import type { CallReport, PlannedEntry, SessionEndStatus, SessionOutcome } from '../../contracts/agent-runtime.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { TurnContext } from '../../contracts/session.js';
+import { generateRunId } from '../../server/run-ids.js';
+import type { Connection } from '../connect.js';
+import { askProvider } from './ask-provider.js';
+import { aboutEntry, statusReport } from './call-report.js';
+import { createCalls, dropUnnamed } from './create-calls.js';
+import { endedRun, endRun, outcomeOf, withOutput } from './end-run.js';
+import { contextNow, enterSession } from './enter-session.js';
+import { holdPlan, refusePlan } from './judge-plan.js';
+import { runGraph } from './run-graph.js';
+import { endedBefore, keepReports, keepTurn, readEnded, restore } from './run-journal.js';
+import { masked, type RunEnd, type RunState, type SessionRunOptions } from './run-state.js';
+
+/** How often an AI is asked for a plan, where no one says. */
+const USUAL_TURNS = 10;
+
+/**
+ * Lets an AI carry out a request: the prompt goes to a session, the AI plans calls, each is created and run as any other task, and what became of
+ * them goes back to it, until it plans no more.
+ *
+ * The AI can do nothing but plan: guards and approvals are asked in the tasks, which it cannot decide. Source: R-000-79, R-000-80,
+ * R-002-50 to R-002-55, R-002-68; C-04, C-45; exact shapes, section 6.
+ *
+ * @throws AbilityError what sessions are refused with, and what stands against every task: no server, no worker.
+ */
+export async function runSession(connection: Connection, options: SessionRunOptions): Promise<SessionOutcome> {
+  const run = options.run ?? generateRunId();
+  const state = beginState(connection, run, options);
+  const before = endedBefore(options.journal);
+  if (before) return endedRun(state, before);
+  const { session, ownsSession, prompted } = await enterSession(connection, run, options);
+  const entered: RunState = { ...state, session, ownsSession, prompted };
+  await readEnded(entered);
+  const end = await takeTurns(entered);
+  return STAYS_OPEN.has(end.status) ? outcomeOf(entered, end) : endRun(entered, end);
+}
+
+/** A run that waits goes on with the same run id; its session and its tasks stay. */
+const STAYS_OPEN: ReadonlySet<SessionEndStatus> = new Set([
+  'waiting_approval',
+  'needs_consent',
+  'interrupted',
+  'timed_out',
+]);
+
+function beginState(connection: Connection, run: string, options: SessionRunOptions): RunState {
+  const session = options.session ?? run;
+  const state: RunState = {
+    connection,
+    options,
+    run,
+    session,
+    ownsSession: false,
+    prompted: { session_id: session, turn_index: 0, hook_signals: NO_SIGNALS },
+    asks: 0,
+    turns: 0,
+    plan: [],
+    answer: null,
+    reports: [],
+    made: new Map(),
+    refused: [],
+    agreed: new Set(),
+    recorded: new Map(),
+    reported: new Map(),
+  };
+  if (options.journal && !options.journal.isNew) restore(state);
+  return state;
+}
+
+const NO_SIGNALS: TurnContext['hook_signals'] = { routing_hints: [], ability_guards: [], risk_alerts: [] };
+
+/** Waiting that is called off is no failure, wherever it was. */
+async function takeTurns(state: RunState): Promise<RunEnd> {
+  try {
+    return await takeEach(state);
+  } catch (error) {
+    const { signal } = state.options;
+    if (signal?.aborted) return stoppedBy(signal);
+    throw error;
+  }
+}
+
+async function takeEach(state: RunState): Promise<RunEnd> {
+  const most = state.options.maxTurns ?? USUAL_TURNS;
+  for (;;) {
+    if (state.options.signal?.aborted) return stoppedBy(state.options.signal);
+    if (state.turns >= most) return exhausted(most);
+    state.turns += 1;
+    const context = await contextNow(state);
+    const planned = await planOf(state, context);
+    if ('end' in planned) return planned.end;
+    const { plan } = planned;
+    if (plan.length === 0) return { status: 'answered' };
+    state.plan = plan;
+    const known = state.reported.get(state.turns);
+    if (known) {
+      state.reports.push(...known.map((report) => withOutput(state, report)));
+      continue;
+    }
+    state.options.onPlan?.(state.turns, plan);
+    const end = await carryOut(state, plan, context);
+    if (end) return end;
+  }
+}
+
+/** The AI's plan: as the log has it, or asked for now. */
+async function planOf(state: RunState, turn_context: TurnContext): Promise<{ plan: PlannedEntry[] } | { end: RunEnd }> {
+  const { options, session, turns } = state;
+  const recorded = state.recorded.get(turns);
+  if (recorded) {
+    state.asks = recorded.asks;
+    state.answer = recorded.answer ?? state.answer;
+    return recorded;
+  }
+  const abilities = [...options.abilities];
+  const turn = masked(state, { turn_context, prompt: options.prompt, abilities, results: [...state.reports] });
+  const signal = options.signal ?? new AbortController().signal;
+  try {
+    const { provider } = options;
+    const { answer, asks } = await askProvider({
+      provider,
+      turn,
+      turnNumber: turns,
+      session,
+      asks: state.asks,
+      signal,
+    });
+    state.asks = asks;
+    state.answer = answer.answer ?? state.answer;
+    keepTurn(state, { plan: answer.plan, asks, ...(answer.answer !== undefined && { answer: answer.answer }) });
+    return { plan: answer.plan };
+  } catch (error) {
+    if (signal.aborted) return { end: stoppedBy(signal) };
+    if (!(error instanceof AbilityError) || !error.code.startsWith('planner.')) throw error;
+    return { end: { status: 'model_failed', problem: masked(state, error.toProblem()) } };
+  }
+}
+
+/** Does what a plan says, as far as it may be done; what became of it is among the reports. @returns why the run is over, where it is. */
+async function carryOut(state: RunState, plan: PlannedEntry[], context: TurnContext): Promise<RunEnd | undefined> {
+  const refused = refusePlan(state, plan, context);
+  if (refused.length > 0) return report(state, refused);
+  const held = await holdPlan(state, plan, context);
+  if (held) return held;
+  const dropped = await dropUnnamed(state, plan);
+  const failed = await createCalls(state, plan);
+  if (failed.length > 0) return report(state, [...dropped, ...failed, ...waitingToRun(state, plan)]);
+  const { kind, reports } = await runGraph(state, plan);
+  if (kind === 'ended') return report(state, [...dropped, ...reports]);
+  state.reports.push(...dropped, ...reports);
+  if (kind === 'stopped' && state.options.signal?.aborted) return stoppedBy(state.options.signal);
+  return { status: 'waiting_approval' };
+}
+
+function report(state: RunState, reports: readonly CallReport[]): undefined {
+  state.reports.push(...reports);
+  keepReports(state, reports);
+}
+
+/** The tasks of a plan that could not be created as a whole. */
+function waitingToRun({ made, turns }: RunState, plan: readonly PlannedEntry[]): CallReport[] {
+  return plan.flatMap((entry) => {
+    const known = made.get(entry.id);
+    return known && !known.result ? [statusReport(aboutEntry(turns, entry, known.task_key), 'created')] : [];
+  });
+}
+
+function exhausted(most: number): RunEnd {
+  const message = `The AI was asked for a plan ${most} times, and did not end with an answer`;
+  const suggestion = 'Read in `tasks` what was done; allow more turns, or ask for less at once.';
+  return { status: 'turns_exhausted', problem: { code: 'planner.turns_exhausted', message, suggestion } };
+}
+
+function stoppedBy({ reason }: AbortSignal): RunEnd {
+  if (reason instanceof AbilityError && reason.code === 'wait.timeout') {
+    return { status: 'timed_out', problem: reason.toProblem() };
+  }
+  const problem = { code: 'wait.interrupted', message: 'Interrupted; calls that run go on' };
+  return { status: 'interrupted', problem };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { USER_KEY } from '../../contracts/names.js';
+import { parseDuration } from '../../rules/duration.js';
+import { duration, environmentName, json, plainName } from './values.js';
+
+/** So long may a provider take for one answer. */
+const LONGEST = '1h';
+
+const timeout = duration
+  .refine((text) => parseDuration(text) <= parseDuration(LONGEST), `It is at most ${LONGEST}`)
+  .default('60s')
+  .describe('How long one answer may take.');
+
+const openai = z.strictObject({
+  model: z.string().min(1).max(200).describe('The name of the model; the address and the key are in the environment.'),
+  timeout,
+});
+
+const command = z.strictObject({
+  argv: z
+    .tuple([z.string().min(1)], z.string())
+    .describe('The program and its arguments, without a shell; it runs in the folder of the project.'),
+  timeout,
+  pass: z
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'That is no name of a variable'))
+    .max(50)
+    .default([])
+    .describe('Variables that it gets besides PATH, HOME, TMPDIR and those of the language.'),
+});
+
+const scripted = z.union(
+  [
+    z.array(json).max(1000).describe('One answer for each time it is asked.'),
+    z.strictObject({
+      program: z.string().min(1).describe('A file of JavaScript, from the project: JSON on stdin, JSON on stdout.'),
+      timeout,
+    }),
+  ],
+  { error: 'Write a list of answers, or `program: FILE`' },
+);
+
+const ONE = 'Write exactly one of `openai`, `command` and `scripted`';
+
+/** The request of `ability agent --request FILE`. Source: R-002-50; exact shapes, section 6. */
+export const agentRequest = z.strictObject({
+  session_id: z.string().regex(USER_KEY, 'That is no id of a session').optional(),
+  user_id: z.string().min(1).max(200).optional(),
+  environment: environmentName.optional(),
+  scope: z.string().min(1).optional(),
+  prompt: z.string().refine((text) => text.trim() !== '', 'Say in plain words what is wanted'),
+  provider: z
+    .strictObject({ openai: openai.optional(), command: command.optional(), scripted: scripted.optional() })
+    .refine((given) => Object.values(given).filter((one) => one !== undefined).length === 1, ONE),
+  pack: plainName.optional(),
+});
+
+/** A request to an AI that plans calls, as read. */
+export type AgentRequest = z.output<typeof agentRequest>;

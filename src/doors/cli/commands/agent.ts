@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Connection, runSession, type SessionRunOptions } from '../../../client/index.js';
+import type { ConsentQuestion, SessionOutcome } from '../../../contracts/agent-runtime.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { findScope } from '../../../definitions/find-scope.js';
+import type { AgentRequest } from '../../../definitions/formats/agent-request.js';
+import { startTimer } from '../../../server/start-timer.js';
+import { type BegunAgent, beginAgent } from '../../answers/agent/begin-run.js';
+import { readAgentRequest } from '../../answers/agent/read-request.js';
+import { metaOf } from '../../answers/ask/begin-ask.js';
+import { agreeAtTerminal } from '../agree-at-terminal.js';
+import { Cancelled } from '../ask.js';
+import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
+import { type Deadline, withDeadline } from '../deadline.js';
+import { readPatience } from '../follow-task.js';
+import { interruption } from '../interruption.js';
+import { Announcer } from '../live/announcer.js';
+import { refuseAgents } from '../refuse-agents.js';
+import { exitOfOutcome, noteWayOn, planLine, renderOutcome } from '../render-agent.js';
+import { reviewDefinitions } from '../review-definitions.js';
+import { notingStalls } from './run.js';
+
+/** Flags of `ability agent`. */
+export interface AgentFlags {
+  request: string;
+  key?: string;
+  maxTurns?: string;
+  agree?: string;
+  timeout?: string;
+  waitApproval?: string;
+}
+
+/**
+ * `ability agent --request FILE`: lets an AI carry out a request by planning calls, each of which is created, guarded and run as any other task.
+ *
+ * Source: R-002-50 to R-002-55, R-002-68; exact shapes, section 6.
+ */
+export async function run(context: Context, _: string[], flags: AgentFlags): Promise<ExitCode> {
+  const patience = readPatience(context.terminal.isLive, flags);
+  const maxTurns = readTurns(flags.maxTurns);
+  // Only who may decide may agree beforehand.
+  if (flags.agree !== undefined) refuseAgents(context);
+  const request = readRequest(context, flags.request);
+  const registry = await openRegistry(context);
+  const { env, cwd } = context;
+  const named = environmentNamed(context, request);
+  const begun = await beginAgent({
+    request,
+    registry,
+    environment: await environmentOf(named, registry),
+    scope: findScope(registry.root, cwd, request.scope, env),
+    user: request.user_id === undefined ? currentUser(env) : { name: request.user_id, source: 'claimed' },
+    env,
+    run: flags.key,
+    session: env.ABILITY_SESSION || undefined,
+  });
+  const options = { ...begun.options, ...(maxTurns !== undefined && { maxTurns }), approvalMs: patience.approvalMs };
+  const review: SessionRunOptions['review'] = (answer) => reviewDefinitions(named, registry, answer);
+  return withDeadline(named, patience, 'Nothing was run', (deadline) =>
+    withSession(
+      named,
+      registry,
+      (connection) => follow({ context: named, connection, flags, deadline }, { ...begun, options }, review),
+      deadline.signal,
+    ),
+  );
+}
+
+/** What one command has while its agent works. */
+interface Following {
+  context: Context;
+  connection: Connection;
+  flags: AgentFlags;
+  deadline: Deadline;
+}
+
+async function follow(
+  { context, connection, flags, deadline }: Following,
+  { options, recruited }: BegunAgent,
+  review: SessionRunOptions['review'],
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const interrupted = interruption(context);
+  const stop = new AbortController();
+  const rest = deadline.takeRest();
+  const cutOff = (): void => stop.abort(wait('wait.timeout', `It has not ended within ${flags.timeout ?? '15m'}`));
+  const leave = (): void => stop.abort(wait('wait.interrupted', 'Interrupted'));
+  const stopTimer = startTimer(rest ?? Number.POSITIVE_INFINITY, cutOff);
+  interrupted.signal.addEventListener('abort', leave);
+  const announcers = new Map<string, Announcer>();
+  let left = false;
+  try {
+    const outcome = await runSession(connection, {
+      ...options,
+      signal: stop.signal,
+      onStall: notingStalls(context, deadline),
+      ...(review && { review }),
+      onPlan: (turn, plan) => context.flags.json || terminal.note(planLine(turn, plan)),
+      onProgress(_, result) {
+        const key = result.task_key;
+        if (key === null || result.status === 'created') return;
+        const announcer = announcers.get(key) ?? new Announcer(context, key);
+        announcers.set(key, announcer);
+        announcer.announce(result);
+      },
+      agree: (question) =>
+        agree(context, flags, question).catch((error: unknown) => {
+          if (!(error instanceof Cancelled)) throw error;
+          left = true;
+          return undefined;
+        }),
+    });
+    report(context, outcome, recruited);
+    await noteWayOn(context, connection, outcome, flags.request);
+    return left ? EXIT.interrupted : exitOfOutcome(outcome);
+  } finally {
+    stopTimer();
+    interrupted.done();
+  }
+}
+
+/** `--yes` does not answer: it is for questions of the command itself, and this is one about what hooks warn of. */
+async function agree(
+  context: Context,
+  { agree: given }: AgentFlags,
+  question: ConsentQuestion,
+): Promise<boolean | undefined> {
+  if (given === question.reference) return true;
+  if (given !== undefined) context.terminal.note('What --agree names is not what would run now, so it does not count.');
+  return agreeAtTerminal(context, question);
+}
+
+function report({ flags, terminal }: Context, outcome: SessionOutcome, recruited: BegunAgent['recruited']): void {
+  if (!flags.json) {
+    terminal.print(renderOutcome(outcome));
+    return;
+  }
+  const { session_id, turn_context, plan, tasks, hook_results, answer, ...rest } = outcome;
+  const first = { session_id, turn_context, plan, tasks, hook_results, answer };
+  terminal.printJson({ ...first, ...rest, _meta: metaOf(recruited) });
+}
+
+function readRequest({ terminal, cwd }: Context, file: string): AgentRequest {
+  if (file === '-') return readAgentRequest('<stdin>', terminal.readInput());
+  try {
+    return readAgentRequest(file, readFileSync(resolve(cwd, file), 'utf8'));
+  } catch (error) {
+    if (error instanceof AbilityError) throw error;
+    const message = `The request ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const suggestion = 'Name a file of JSON or YAML, or - for stdin; `ability agent --help` has an example.';
+    throw new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
+  }
+}
+
+/** The environment of the request, as if it had been a flag. */
+function environmentNamed(context: Context, { environment }: AgentRequest): Context {
+  const { env } = context.flags;
+  if (environment === undefined || env === environment) return context;
+  if (env === undefined) return { ...context, flags: { ...context.flags, env: environment } };
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `The request is for ${environment}, and --env says ${env}`,
+    suggestion: 'Leave out one of the two.',
+  });
+}
+
+function readTurns(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^[1-9]\d{0,2}$/.test(given)) return Number(given);
+  const message = `--max-turns ${given} is no number from 1 to 999`;
+  throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Write a whole number, such as 10.' });
+}
+
+function wait(code: string, message: string): AbilityError {
+  return new AbilityError({
+    code,
+    message: `${message}; what runs goes on`,
+    suggestion: 'The same request with the same --key goes on.',
+  });
+}
