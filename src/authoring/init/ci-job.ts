@@ -6,7 +6,7 @@ export interface CiSubject {
 }
 
 /**
- * `.github/workflows/ability.yml`: lint, test cases and a run, with what they download kept between jobs.
+ * `.github/workflows/ability.yml`: lint, test cases, a run and what harvest finds, with what they download kept between jobs.
  *
  * The servers are in the user's cache by version, so the cache is keyed by the lock file, which fixes our version.
  */
@@ -55,11 +55,17 @@ jobs:
         if: github.event_name == 'pull_request'
         env: { BASE: "origin/\${{ github.base_ref }}" }
         run: npx --no ability lint --since "$BASE"
-${steps}      - uses: actions/upload-artifact@v4
+${steps}      - name: What was asked for and is not there, and scripts worth an ability
+        if: always()
+        continue-on-error: true
+        run: npx --no ability harvest --json > reports/harvest.json
+      - uses: actions/upload-artifact@v4
         if: always()
         with:
           name: ability-reports
-          path: reports/*.xml
+          path: |
+            reports/*.xml
+            reports/harvest.json
           if-no-files-found: ignore
 `;
 }

@@ -6,13 +6,13 @@ import { project as projectFormat } from '../../definitions/formats/project.js';
 import { environmentName } from '../../definitions/formats/values.js';
 import { schemaFiles } from '../../definitions/schemas/schema-files.js';
 import { didYouMean } from '../../rules/nearest.js';
+import { newAgentDocuments } from '../agent-documents/agents-md.js';
 import type { EXAMPLES } from '../choices.js';
 import { FileDraft } from '../file-draft.js';
 import type { PlannedFile } from '../planned-file.js';
 import { checkForm } from '../scaffold/check-names.js';
 import { siteFolders } from '../scaffold/scaffold.js';
 import { schemaFolder, schemaLine } from '../schema-line.js';
-import { agentsMd } from './agents-md.js';
 import { ciJob } from './ci-job.js';
 import { environmentOf } from './environments.js';
 import { exampleFiles } from './example.js';
@@ -45,6 +45,8 @@ const REGISTRY_README = `# What this project can do
 | \`config/\` | how and where they run: endpoints, credentials (as references), MCP servers |
 | \`schemas/\` | what editors know of these files; after an update: \`ability scaffold schemas\` |
 | \`hooks/\` | guards, and what is informed afterwards: \`ability scaffold hook ID --phase PreAbilityCall\` |
+
+Of a whole definition in a file: \`ability scaffold KIND --from FILE\`. Rules for AIs: [AGENTS.md](AGENTS.md).
 
 Cases for \`ability test\` stand beside the abilities, in files that end in \`.test.yaml\`.
 `;
@@ -104,14 +106,14 @@ export function checkEnvironmentNames(names: readonly string[]): void {
 }
 
 function filesOf(registry: string, wanted: NewProject): Record<string, string> {
-  const { name, environments, example } = wanted;
+  const { environments, example } = wanted;
   const [environment = 'dev'] = environments;
   const hasExample = example === 'script';
   return {
     ...(hasExample && exampleFiles(registry, environment)),
     [`${registry}/README.md`]: REGISTRY_README,
     ...Object.fromEntries([...schemaFiles()].map(([file, text]) => [`${schemaFolder(registry)}/${file}`, text])),
-    'AGENTS.md': agentsMd({ project: name, environments, registry, example: hasExample ? 'hello' : 'ID' }),
+    ...newAgentDocuments(registry),
     '.github/workflows/ability.yml': ciJob({ environment, run: hasExample ? 'hello --set name=CI' : undefined }),
   };
 }

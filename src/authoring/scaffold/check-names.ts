@@ -5,9 +5,9 @@ import type { Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../rules/nearest.js';
 
 /** @throws AbilityError `usage.invalid` for an id that no ability can have, `scaffold.exists` for one that is taken. */
-export function checkNewAbility({ operations, workflows, broken }: Registry, id: string): void {
+export function checkNewAbility({ operations, workflows, agents, broken }: Registry, id: string): void {
   checkForm(abilityId, id, 'id of an ability');
-  const found = operations.get(id) ?? workflows.get(id);
+  const found = operations.get(id) ?? workflows.get(id) ?? agents.get(id);
   if (found) throw taken(`There is an ability ${id} already`, formatLocation(found.locate([])));
   const problem = broken.get(`ability:${id}`);
   if (problem) throw taken(`There is an ability ${id} already, which is broken`, problem.location?.file ?? '');
@@ -58,7 +58,8 @@ export function checkForm(format: z.ZodType, value: unknown, what: string): void
   });
 }
 
-function taken(message: string, at: string): AbilityError {
+/** The refusal of a name that is taken. @param at where it is defined; empty: not known. */
+export function taken(message: string, at: string): AbilityError {
   return new AbilityError({
     code: 'scaffold.exists',
     message: `${message}${at && `, in ${at}`}; nothing was written`,

@@ -48,16 +48,7 @@ export function planHook(site: Site, wanted: NewHook): Scaffold {
   const { id, choice } = wanted;
   const phase = checkPhase(wanted.phase);
   checkPlainName(id, 'id of a hook');
-  const broken = registry.broken.get(`hooks:${phase}`);
-  if (broken) throw new AbilityError(broken);
-  const same = registry.hooks.get(phase)?.find(({ value }) => value.id === id);
-  if (same) {
-    throw new AbilityError({
-      code: 'scaffold.exists',
-      message: `There is a hook ${id} of ${phase} already, in ${formatLocation(same.locate([]))}; nothing was written`,
-      suggestion: 'Choose another name, or edit that file.',
-    });
-  }
+  checkNewHook(site, phase, id);
   const isOfSession = SESSION_PHASES.some((each) => each === phase);
   checkMatch(phase, wanted.match);
   const everywhere = isOfSession ? undefined : { abilities: ['*'] };
@@ -88,6 +79,20 @@ export function planHook(site: Site, wanted: NewHook): Scaffold {
   };
 }
 
+/** @throws AbilityError `scaffold.exists`, or what is wrong with the file of the phase. */
+export function checkNewHook({ registry }: Site, phase: Phase, id: string): void {
+  const broken = registry.broken.get(`hooks:${phase}`);
+  if (broken) throw new AbilityError(broken);
+  const same = registry.hooks.get(phase)?.find(({ value }) => value.id === id);
+  if (same) {
+    throw new AbilityError({
+      code: 'scaffold.exists',
+      message: `There is a hook ${id} of ${phase} already, in ${formatLocation(same.locate([]))}; nothing was written`,
+      suggestion: 'Choose another name, or edit that file.',
+    });
+  }
+}
+
 const ASK = 'ask it about an event; FILE has { "payload": INPUT, "ability_id": ID, "environment": NAME }';
 const TRY_ABILITY = {
   command: 'ability hooks list',
@@ -98,7 +103,7 @@ const TRY_SESSION = {
   purpose: 'start a session; `ability session prompt` and `stop` ask its hooks, and `show` has what they said',
 };
 
-function checkPhase(phase: string): Phase {
+export function checkPhase(phase: string): Phase {
   const known = PHASES.find((each) => each === phase);
   if (known !== undefined) return known;
   throw new AbilityError({
@@ -152,7 +157,7 @@ function notesOn({ registry }: Site, match: NewHook['match'], isOfSession: boole
 }
 
 /** The file of a phase as the project has it, whatever its ending. */
-function hookFileOf({ registry, folders }: Site, phase: Phase): string {
+export function hookFileOf({ registry, folders }: Site, phase: Phase): string {
   const [first] = registry.hooks.get(phase) ?? [];
   if (first) return first.file;
   const short = `${folders.hooks}/${phase}.yml`;

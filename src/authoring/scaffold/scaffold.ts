@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path';
 import type { Effect } from '../../contracts/effects.js';
 import type { Phase } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
+import type { SourceLocation } from '../../contracts/problem.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { PlannedFile } from '../planned-file.js';
@@ -32,6 +33,8 @@ export interface Scaffold {
   /** What its author should know. */
   notes: string[];
   next: NextStep[];
+  /** Where a place in what is written stands in what was given, since what is refused is not there afterwards. */
+  given?(location: SourceLocation): SourceLocation;
 }
 
 /** The folders of a project as definitions name them. */

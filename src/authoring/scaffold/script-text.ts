@@ -47,6 +47,11 @@ export function readText(full: string, path: string): ScriptText {
   }
 }
 
+/** Whether something starts a script: its ending names a program, or its first line does. */
+export function isStarted(path: string, { text }: ScriptText): boolean {
+  return BY_EXTENSION[extname(path)] !== undefined || programOf(text) !== undefined;
+}
+
 /** The program that the first line names: `#!/usr/bin/env -S bash -e` is `bash`. */
 function programOf(text: string): string | undefined {
   if (!text.startsWith('#!')) return undefined;

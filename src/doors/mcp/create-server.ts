@@ -1,9 +1,10 @@
 import {
   type CallToolRequest,
+  McpServer,
   MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -22,7 +23,7 @@ import { type DoorTool, metaTools } from './tools.js';
 import { metaOf, traceOf } from './trace-context.js';
 
 const INSTRUCTIONS =
-  'Operations of a team, run under guards and approvals. Say what the user asked with session_prompt, find an ability with ability_search, look at it with ability_describe and ability_plan, run it with ability_run. People decide approvals, never you.';
+  'Operations of a team, run under guards and approvals. Say what the user asked with session_prompt, find an ability with ability_search, look at it with ability_describe and ability_plan, run it with ability_run. People decide approvals, never you. The rules in full: the skill ability-runtime.';
 
 const TASK_ID = z.object({ taskId: z.string() });
 
@@ -35,7 +36,10 @@ const TASK_ID = z.object({ taskId: z.string() });
 export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = true): Server {
   const capabilities = { tools: { listChanged: hearsChanges && door.expose.length > 0 }, extensions: { [TASKS]: {} } };
   const info = { name: 'ability-runtime', version: packageVersion() };
-  const server = new Server(info, { capabilities, instructions: INSTRUCTIONS });
+  // The registrations of `McpServer` are not used for tools, whose schemas and answers are ours.
+  const mcp = new McpServer(info, { capabilities, instructions: INSTRUCTIONS });
+  const { server } = mcp;
+  door.skill.attach(mcp);
   const meta = metaTools(visitor.access);
   const exposed = (): ReadonlyMap<string, DoorTool> => (visitor.access === 'run' ? exposedTools(door) : new Map());
   const toolOf = (name: string): DoorTool | undefined => meta.get(name) ?? exposed().get(name);

@@ -1,3 +1,4 @@
+import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
 import type { PreflightAnswer } from '../../contracts/task.js';
@@ -22,6 +23,8 @@ export interface McpDoor {
   expose: readonly string[];
   /** The folder that sessions of the door are about. */
   scope: string;
+  /** How to work with abilities, for agents whose tool reads skills. */
+  skill: SkillsExtension;
   /** The connection that all calls share, for one of them. */
   lend(): Loan;
   /** The environment in which credentials are looked for when something is planned. */

@@ -1,6 +1,7 @@
 import { type Connection, followEvents } from '../../client/index.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { withModelOutput } from '../answers/with-model-output.js';
 import type { ToolCall } from './mcp-door.js';
 
 /** A caller is not told more in one answer, however many calls a task makes. */
@@ -17,7 +18,8 @@ export function tellProgress({ progress }: ToolCall, connection: Connection, key
   const stop = new AbortController();
   const telling = async (): Promise<void> => {
     let told = 0;
-    for await (const event of await followEvents(connection, key, undefined, stop.signal)) {
+    const events = await followEvents(connection, key, undefined, stop.signal);
+    for await (const event of withModelOutput(connection, key, events, stop.signal)) {
       if (stop.signal.aborted || told === MOST_TOLD) return;
       told += 1;
       await progress(told, inWords(event));
@@ -28,7 +30,8 @@ export function tellProgress({ progress }: ToolCall, connection: Connection, key
 }
 
 /** Such as `call ended: db.write.user_row, succeeded`. */
-function inWords({ type, data: { ability, call, name, status } }: TaskEvent): string {
+function inWords({ type, data: { ability, call, name, status, step, text } }: TaskEvent): string {
+  if (type === 'model.output') return oneLine(`${step}: ${text}`);
   const facts = [ability, call, name, status].filter((fact) => typeof fact === 'string');
   return oneLine([type.replace('.', ' '), facts.join(', ')].filter((part) => part !== '').join(': '));
 }

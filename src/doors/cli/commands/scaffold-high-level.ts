@@ -7,17 +7,32 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { askText, canAsk } from '../ask.js';
 import { type Context, openRegistry } from '../context.js';
 import { finishScaffold } from '../finish-scaffold.js';
+import {
+  refuseLoneConfig,
+  refuseNameless,
+  refuseOtherFlags,
+  scaffoldWhole,
+  USUAL_FLAGS,
+  type WholeFlags,
+} from '../whole-definition.js';
 import { unlessCancelled } from '../write-plan.js';
 
 /** Flags of `ability scaffold high-level`. */
-export interface HighLevelFlags {
+export interface HighLevelFlags extends WholeFlags {
   calls?: string;
   summary?: string;
   scope: string[];
 }
 
-/** `ability scaffold high-level ID`: a workflow that makes some calls, and a case in which they are mocked. */
+/** `ability scaffold high-level ID`: a workflow that makes some calls, and a case in which they are mocked; or all as given. */
 export function run(context: Context, [id = '']: string[], flags: HighLevelFlags): Promise<ExitCode> {
+  if (flags.from !== undefined) {
+    const { from, config } = flags;
+    refuseOtherFlags(flags, [...USUAL_FLAGS, 'config']);
+    return scaffoldWhole(context, { kind: 'high-level', from, name: id, ...(config !== undefined && { config }) });
+  }
+  refuseLoneConfig(flags);
+  refuseNameless('high-level', id, 'ID');
   return unlessCancelled(context, async () => {
     const scope = readFields(flags.scope, '--scope', SCOPE_FIELDS);
     const registry = await openRegistry(context);

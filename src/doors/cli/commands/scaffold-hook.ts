@@ -9,10 +9,11 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { askChoice, askText, canAsk } from '../ask.js';
 import { type Context, openRegistry } from '../context.js';
 import { finishScaffold } from '../finish-scaffold.js';
+import { refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS, type WholeFlags } from '../whole-definition.js';
 import { unlessCancelled } from '../write-plan.js';
 
 /** Flags of `ability scaffold hook`. */
-export interface HookFlags {
+export interface HookFlags extends WholeFlags {
   phase?: string;
   handler?: HookChoice['handler'];
   match: string[];
@@ -32,8 +33,14 @@ const BELONGS: Record<HookChoice['handler'], readonly (keyof HookFlags)[]> = {
   builtin: ['builtin'],
 };
 
-/** `ability scaffold hook ID`: a hook at the end of the file of its phase, with its script. */
+/** `ability scaffold hook ID`: a hook at the end of the file of its phase, with its script; or as given. */
 export function run(context: Context, [id = '']: string[], flags: HookFlags): Promise<ExitCode> {
+  const { from, phase } = flags;
+  if (from !== undefined) {
+    refuseOtherFlags(flags, [...USUAL_FLAGS, 'phase']);
+    return scaffoldWhole(context, { kind: 'hook', from, name: id, ...(phase !== undefined && { phase }) });
+  }
+  refuseNameless('hook', id, 'ID');
   return unlessCancelled(context, async () => {
     const match = readFields(flags.match, '--match', MATCH_FIELDS);
     checkPlainName(id, 'id of a hook');

@@ -5,18 +5,33 @@ import { askText } from '../ask.js';
 import { type Context, openRegistry } from '../context.js';
 import { finishScaffold } from '../finish-scaffold.js';
 import { type KindFlags, readKind } from '../kind-flags.js';
+import {
+  refuseLoneConfig,
+  refuseNameless,
+  refuseOtherFlags,
+  scaffoldWhole,
+  USUAL_FLAGS,
+  type WholeFlags,
+} from '../whole-definition.js';
 import { unlessCancelled } from '../write-plan.js';
 
 /** Flags of `ability scaffold implementation`. */
-export interface ImplementationFlags extends KindFlags {
+export interface ImplementationFlags extends KindFlags, WholeFlags {
   operation?: string;
   summary?: string;
   default?: boolean;
   allow?: boolean;
 }
 
-/** `ability scaffold implementation ID`: another implementation of an operation, and its place in the configuration. */
+/** `ability scaffold implementation ID`: another implementation of an operation, and its place in the configuration; or as given. */
 export function run(context: Context, [id = '']: string[], flags: ImplementationFlags): Promise<ExitCode> {
+  if (flags.from !== undefined) {
+    const { from, config } = flags;
+    refuseOtherFlags(flags, [...USUAL_FLAGS, 'config']);
+    return scaffoldWhole(context, { kind: 'implementation', from, name: id, ...(config !== undefined && { config }) });
+  }
+  refuseLoneConfig(flags);
+  refuseNameless('implementation', id, 'ID');
   return unlessCancelled(context, async () => {
     checkNewImplementation(await openRegistry(context), id);
     const question = { flag: '--operation', message: 'Of which operation?' };

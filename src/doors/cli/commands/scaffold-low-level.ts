@@ -9,17 +9,32 @@ import { askChoice, askText, canAsk } from '../ask.js';
 import { type Context, openRegistry } from '../context.js';
 import { finishScaffold } from '../finish-scaffold.js';
 import { type KindFlags, readKind } from '../kind-flags.js';
+import {
+  refuseLoneConfig,
+  refuseNameless,
+  refuseOtherFlags,
+  scaffoldWhole,
+  USUAL_FLAGS,
+  type WholeFlags,
+} from '../whole-definition.js';
 import { unlessCancelled } from '../write-plan.js';
 
 /** Flags of `ability scaffold low-level`. */
-export interface LowLevelFlags extends KindFlags {
+export interface LowLevelFlags extends KindFlags, WholeFlags {
   summary?: string;
   effects?: Effect;
   scope: string[];
 }
 
-/** `ability scaffold low-level KEY`: the contract of an operation, its implementation and a first case. */
+/** `ability scaffold low-level KEY`: the contract of an operation, its implementation and a first case; or all as given. */
 export function run(context: Context, [key = '']: string[], flags: LowLevelFlags): Promise<ExitCode> {
+  if (flags.from !== undefined) {
+    const { from, config } = flags;
+    refuseOtherFlags(flags, [...USUAL_FLAGS, 'config']);
+    return scaffoldWhole(context, { kind: 'low-level', from, name: key, ...(config !== undefined && { config }) });
+  }
+  refuseLoneConfig(flags);
+  refuseNameless('low-level', key, 'KEY');
   return unlessCancelled(context, async () => {
     const scope = readFields(flags.scope, '--scope', SCOPE_FIELDS);
     // A name that will not do is told before anything is asked.

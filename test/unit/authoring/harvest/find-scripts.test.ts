@@ -39,15 +39,17 @@ writeFileSync(at('huge.sh'), `# Is too large.\n${'x'.repeat(1024 * 1024)}`);
 symlinkSync('/etc/passwd', at('linked.sh'));
 
 test('finds the scripts of modules with what they say, where they are described, and what they are behind (R-000-90, R-000-92)', () => {
-  const found = findScripts(new RegistryLoader(project.root, {}).load());
+  const { scripts: found, unread } = findScripts(new RegistryLoader(project.root, {}).load());
+  expect(unread).toEqual([]);
   expect(found).toEqual([
-    { path: `${PLACE}/binary`, is_text: false, summary: null, documented: null, abilities: [], same_as: [] },
+    { path: `${PLACE}/binary`, is_text: false, summary: null, documented: null, abilities: [], same_as: [], uses: [] },
     {
       path: `${PLACE}/count-users-copy.py`,
       is_text: true,
       summary: 'Counts users without a mail address.',
       documented: null,
       abilities: [],
+      uses: [],
       same_as: [`${PLACE}/count-users.py`],
     },
     {
@@ -56,9 +58,10 @@ test('finds the scripts of modules with what they say, where they are described,
       summary: 'Counts users without a mail address.',
       documented: null,
       abilities: [],
+      uses: [],
       same_as: [`${PLACE}/count-users-copy.py`],
     },
-    { path: `${PLACE}/huge.sh`, is_text: false, summary: null, documented: null, abilities: [], same_as: [] },
+    { path: `${PLACE}/huge.sh`, is_text: false, summary: null, documented: null, abilities: [], same_as: [], uses: [] },
     {
       path: `${PLACE}/seed.sh`,
       is_text: true,
@@ -66,14 +69,24 @@ test('finds the scripts of modules with what they say, where they are described,
       documented: { path: 'modules/users/modular_mannual.md', line: 5 },
       abilities: ['user.seed'],
       same_as: [],
+      uses: [],
     },
-    { path: `${PLACE}/silent.mjs`, is_text: true, summary: null, documented: null, abilities: [], same_as: [] },
+    {
+      path: `${PLACE}/silent.mjs`,
+      is_text: true,
+      summary: null,
+      documented: null,
+      abilities: [],
+      same_as: [],
+      uses: [],
+    },
     {
       path: 'workdocs/scripts/top.sh',
       is_text: true,
       summary: 'Does something at the top.',
       documented: null,
       abilities: [],
+      uses: [],
       same_as: [],
     },
   ]);

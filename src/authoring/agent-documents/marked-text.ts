@@ -1,0 +1,56 @@
+import { AbilityError } from '../../contracts/problem.js';
+
+/** The line above what we keep in a document for AIs, and the one below it; the rest is its author's. */
+export const OPENS = '<!-- ability:agents -->';
+export const CLOSES = '<!-- /ability:agents -->';
+
+/** Says to whoever opens the document that it is kept. */
+const REMARK = '<!-- Between these markers `ability docs` writes; your own rules belong above or below them. -->';
+
+/** What we keep, between its markers. */
+export function marked(text: string): string {
+  return `${OPENS}\n${REMARK}\n\n${text.trim()}\n\n${CLOSES}\n`;
+}
+
+/** Whether a document carries our markers, in whatever order. */
+export function hasMarkers(text: string): boolean {
+  return linesOf(text).some(isMarker);
+}
+
+/**
+ * A document with what stands between its markers replaced; what its author wrote around them stays, byte by byte.
+ *
+ * @param kept what belongs there, as {@link marked} gives it.
+ * @param isOwnTop what stands above the markers belongs to `kept` too, as the front matter of a skill does.
+ * @throws AbilityError `docs.invalid` where the markers are not one pair.
+ */
+export function withMarked(file: string, text: string, kept: string, { isOwnTop = false } = {}): string {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const lines = linesOf(text);
+  const [opens = -1, ...moreOpens] = indexesOf(lines, OPENS);
+  const [closes = -1, ...moreCloses] = indexesOf(lines, CLOSES);
+  if (opens < 0 || closes < opens || moreOpens.length > 0 || moreCloses.length > 0) {
+    const stray = lines.findIndex(isMarker);
+    throw new AbilityError({
+      code: 'docs.invalid',
+      message: `${file} has not one pair of markers, ${OPENS} and ${CLOSES}, in that order`,
+      location: { file, line: stray + 1 },
+      suggestion: 'Write each of them once, alone on its line; what is between them is written by `ability docs`.',
+    });
+  }
+  const above = isOwnTop ? [] : lines.slice(0, opens);
+  const wanted = [...above, ...kept.trimEnd().split('\n'), ...lines.slice(closes + 1)];
+  return wanted.join(newline);
+}
+
+function indexesOf(lines: readonly string[], marker: string): number[] {
+  return lines.flatMap((line, index) => (line.trim() === marker ? [index] : []));
+}
+
+function isMarker(line: string): boolean {
+  return line.trim() === OPENS || line.trim() === CLOSES;
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/);
+}

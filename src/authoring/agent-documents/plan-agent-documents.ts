@@ -1,0 +1,80 @@
+import { lstatSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { DocumentPlan } from '../routing-documents/plan-documents.js';
+import { newAgentDocuments, rootRules, runtimeRules } from './agents-md.js';
+import { textOf } from './find-agent-documents.js';
+import { CLOSES, hasMarkers, OPENS, withMarked } from './marked-text.js';
+import { LOG_FILE, runtimeRulesFile } from './rules.js';
+import { SKILL_FILE, skillMd } from './skill-md.js';
+
+/** What documents for AIs should say. Writes nothing; those without our markers are not ours, and refused (`docs.not_ours`). */
+export function planAgentDocuments(root: string, registry: string, files: readonly string[]): DocumentPlan[] {
+  return files.map((file) => planOne(root, registry, file));
+}
+
+/** The files of `ability docs --agents`; the log only where there is none, since what is in it is its authors'. */
+export function agentDocumentsOf(root: string, registry: string): string[] {
+  return Object.keys(newAgentDocuments(registry)).filter(
+    (file) => file !== LOG_FILE || !lstatSync(join(root, file), { throwIfNoEntry: false }),
+  );
+}
+
+function planOne(root: string, registry: string, file: string): DocumentPlan {
+  const path = join(root, file);
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return broken(file, isLink(file));
+    const before = textOf(path);
+    if (before !== undefined && !hasMarkers(before)) return broken(file, notOurs(file));
+    const text = before === undefined ? newText(registry, file) : keptText(registry, file, before);
+    return {
+      file,
+      status: 'planned',
+      path,
+      before,
+      update: { text, changes: [], notes: [], hasMarkers: true },
+      care: 'kept',
+    };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return broken(file, error.toProblem());
+  }
+}
+
+function newText(registry: string, file: string): string {
+  if (basename(file) === SKILL_FILE) return skillMd(registry);
+  const known = newAgentDocuments(registry)[file];
+  if (known === undefined) throw new Error(`${file} is no document for AIs`);
+  return known;
+}
+
+function keptText(registry: string, file: string, before: string): string {
+  if (basename(file) === SKILL_FILE) return withMarked(file, before, skillMd(registry), { isOwnTop: true });
+  return withMarked(file, before, file === runtimeRulesFile(registry) ? runtimeRules(registry) : rootRules(registry));
+}
+
+function notOurs(file: string): Problem {
+  const skill = `Move it away, or name another folder: its front matter has to be ours, so that nothing can be added to it.`;
+  return {
+    code: 'docs.not_ours',
+    message: `${file} was written by hand: it has none of our markers, so nothing was written`,
+    location: { file },
+    suggestion:
+      basename(file) === SKILL_FILE
+        ? skill
+        : `Write ${OPENS} and ${CLOSES} into it, each on a line of its own, where the rules are to be; then do it again.`,
+  };
+}
+
+function isLink(file: string): Problem {
+  return {
+    code: 'docs.not_ours',
+    message: `${file} is a link to another file, so nothing was written`,
+    location: { file },
+    suggestion: 'Replace it by a file, or write the rules where it leads.',
+  };
+}
+
+function broken(file: string, problem: Problem): DocumentPlan {
+  return { file, status: 'broken', problems: [problem] };
+}

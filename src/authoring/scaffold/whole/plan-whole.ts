@@ -1,0 +1,253 @@
+import { Document, isMap, isSeq, parseDocument } from 'yaml';
+import { PHASES, type Phase } from '../../../contracts/hooks.js';
+import type { Json } from '../../../contracts/json.js';
+import { AbilityError, type SourceLocation } from '../../../contracts/problem.js';
+import type { YamlSource } from '../../../definitions/yaml-source.js';
+import { didYouMean } from '../../../rules/nearest.js';
+import { appendItem, setValue } from '../../edit-yaml.js';
+import { FileDraft } from '../../file-draft.js';
+import { schemaLine } from '../../schema-line.js';
+import { checkNewAbility, checkNewImplementation, checkPlainName, taken } from '../check-names.js';
+import { checkNewHook, checkPhase, hookFileOf } from '../plan-hook.js';
+import { fileNameOf, type Scaffold, type Site } from '../scaffold.js';
+import { checkNewConfig } from './check-new-config.js';
+import { placesInAppended, placesInFile } from './given-places.js';
+import { FORMAT_OF, type GivenDefinition, readWhole, type WholeDefinition } from './read-whole.js';
+
+/** A whole definition as it is to be written. */
+export type WholeScaffold = Scaffold & Required<Pick<Scaffold, 'given'>>;
+
+type Plan = (site: Site, given: GivenDefinition, definition: WholeDefinition) => WholeScaffold;
+
+/**
+ * Plans a whole definition, as it was given: in a file of its own, or among the hooks of a phase.
+ *
+ * @throws AbilityError for what has not the form of its kind, `scaffold.exists` for an id that is taken, `usage.invalid`.
+ */
+export function planWhole(site: Site, given: GivenDefinition): WholeScaffold {
+  const definition = readWhole(given);
+  const planned = PLANS[given.kind](site, given, definition);
+  if (given.config === undefined) return planned;
+  const { value } = definition;
+  const name = fileNameOf(value.operation_key ?? value.id);
+  const config = planWhole(site, {
+    ...given.config,
+    kind: 'config',
+    name: given.kind === 'implementation' ? value.id : name,
+  });
+  return {
+    ...planned,
+    files: [...planned.files, ...config.files],
+    given: (location) => config.given(planned.given(location)),
+  };
+}
+
+const PLANS: Record<GivenDefinition['kind'], Plan> = {
+  'low-level': (site, given, definition) =>
+    planAbility(site, given, definition.source, 'low-level', definition.value.operation_key),
+  'high-level': (site, given, definition) =>
+    planAbility(site, given, definition.source, 'high-level', definition.value.id),
+  agent(site, given, { source, value }) {
+    const planned = planAbility(site, given, source, 'high-level', value.id);
+    // Its model is named in ability.yaml, by a person, and may be so later: requests are delegated to its profile alone, too.
+    const next = [
+      { command: `ability plan ${value.id}`, purpose: 'whether it can run here: its model, its operations' },
+    ];
+    return { ...planned, abilities: [], next };
+  },
+  implementation(site, given, { source, value }) {
+    refuseOtherName(given, value.id, source);
+    checkNewImplementation(site.registry, value.id);
+    const file = `${site.folders.registry}/implementations/${fileNameOf(value.id)}.yaml`;
+    return planFile(site, given, source, file, [{ command: 'ability lint', purpose: 'what else it says of it' }]);
+  },
+  module(site, given, { source, value }) {
+    refuseOtherName(given, value.id, source);
+    const found = site.registry.modules.get(value.id);
+    if (found) throw taken(`There is a module ${value.id} already`, found.file);
+    return planFile(site, given, source, `modules/overview/${fileNameOf(value.id)}.yaml`, []);
+  },
+  config(site, given, { source, value }) {
+    const name = nameOfFile(given);
+    checkNewConfig(site.registry, value);
+    return planFile(site, given, source, `${site.folders.registry}/config/${name}.yaml`, [LINT]);
+  },
+  cases: planCases,
+  hook: planHooks,
+  capabilities: (site, given, { source }) => planEntries(site, given, source, 'capabilities', 'capabilities'),
+  packs: (site, given, { source }) => planEntries(site, given, source, 'packs', 'specialists'),
+};
+
+const LINT = { command: 'ability lint', purpose: 'what it says of the whole project' };
+
+function planAbility(
+  site: Site,
+  given: GivenDefinition,
+  source: YamlSource,
+  folder: 'low-level' | 'high-level',
+  id: string,
+): WholeScaffold {
+  refuseOtherName(given, id, source);
+  checkNewAbility(site.registry, id);
+  const file = `${site.folders.registry}/${folder}/${fileNameOf(id)}.yaml`;
+  const next = [
+    { command: `ability show ${id}`, purpose: 'look at it as it was read' },
+    { command: 'ability scaffold cases --from FILE', purpose: 'add test cases; `ability test` runs them' },
+  ];
+  return { ...planFile(site, given, source, file, next), abilities: [id] };
+}
+
+/** A file of its own, with every byte that was given, below the line that names its schema. */
+function planFile(
+  { registry, folders }: Site,
+  given: GivenDefinition,
+  { text }: YamlSource,
+  file: string,
+  next: Scaffold['next'],
+): WholeScaffold {
+  const first = schemaLine({ kind: FORMAT_OF[given.kind], path: file, registry: folders.registry });
+  const [begin = '', ...rest] = text.replace(/^\ufeff/, '').split('\n');
+  const hasLine = begin.startsWith('# yaml-language-server:');
+  const lines = hasLine ? [first, ...rest] : [first, begin, ...rest];
+  const draft = new FileDraft(registry.root);
+  draft.add(file, `${lines.join('\n').trimEnd()}\n`);
+  return {
+    files: draft.files(),
+    abilities: [],
+    notes: [],
+    next,
+    given: placesInFile(file, given.from, hasLine ? 0 : 1),
+  };
+}
+
+/** Beside the ability that they are about. */
+function planCases(site: Site, given: GivenDefinition, { source, value }: WholeDefinition): WholeScaffold {
+  const { operations, workflows } = site.registry;
+  const found = operations.get(value.ability) ?? workflows.get(value.ability);
+  if (!found) {
+    throw new AbilityError({
+      code: 'ability.not_found',
+      message: `There is no ability ${value.ability} to test; nothing was written`,
+      location: source.locate(['ability']),
+      suggestion: didYouMean(value.ability, [...operations.keys(), ...workflows.keys()]) ?? 'Scaffold it first.',
+    });
+  }
+  const folder = found.file.slice(0, found.file.lastIndexOf('/') + 1);
+  const stem = given.name === undefined ? found.file.replace(/\.ya?ml$/, '') : `${folder}${nameOfFile(given)}`;
+  const next = [{ command: `ability test ${value.ability}`, purpose: 'run its cases' }];
+  return planFile(site, given, source, `${stem}.test.yaml`, next);
+}
+
+/** At the end of the file of their phase, with their comments. */
+function planHooks(site: Site, given: GivenDefinition, { source, value }: WholeDefinition): WholeScaffold {
+  const phase = phaseOf(given);
+  const ids: string[] = value.hooks.map(({ id }: { id: string }) => id);
+  const [only] = ids;
+  if (only === undefined) throw noHooks(source);
+  if (ids.length === 1) refuseOtherName(given, only, source);
+  for (const id of ids) checkNewHook(site, phase, id);
+  const { registry, folders } = site;
+  const file = hookFileOf(site, phase);
+  const beginning = `${schemaLine({ kind: 'hooks', path: file, registry: folders.registry })}\n`;
+  const draft = new FileDraft(registry.root);
+  const earlier = registry.hooks.get(phase)?.length ?? 0;
+  for (const item of itemsOf(source, 'hooks'))
+    draft.edit(file, beginning, (text) => appendItem({ file, text }, 'hooks', item));
+  const files = draft.files();
+  return {
+    files,
+    abilities: [],
+    ...(ids.length === 1 && { hook: { phase, id: only } }),
+    notes: [],
+    next: [{ command: 'ability hooks list', purpose: 'where it fires' }],
+    given: placesInAppended(file, files[0]?.content ?? '', ['hooks', earlier], source),
+  };
+}
+
+/** Under their key in the one file there is of a kind, whole where there is none yet. */
+function planEntries(
+  site: Site,
+  given: GivenDefinition,
+  source: YamlSource,
+  kind: 'capabilities' | 'packs',
+  key: string,
+): WholeScaffold {
+  const { registry, folders } = site;
+  const entries = Object.entries((source.value as Record<string, Record<string, Json>>)[key] ?? {});
+  const known = registry[kind];
+  const same = entries.find(([id]) => known.has(id));
+  if (same) throw taken(`${same[0]} is among the ${kind} already`, known.get(same[0])?.file ?? '');
+  const [first] = known.values();
+  const file = first?.file ?? `${folders.registry}/${kind}.yaml`;
+  if (!first) return planFile(site, given, source, file, [LINT]);
+  const draft = new FileDraft(registry.root);
+  for (const [id, value] of entries) draft.edit(file, '', (text) => setValue({ file, text }, [key, id], value));
+  const found = (location: SourceLocation) => (location.file === file ? source.locate([key]) : location);
+  return { files: draft.files(), abilities: [], notes: [], next: [LINT], given: found };
+}
+
+/** The items of a list as block YAML, each beginning with `- `, with their comments. */
+function itemsOf({ text, value }: YamlSource, key: string): string[] {
+  const { contents } = parseDocument(text);
+  const list = isMap(contents) ? contents.get(key, true) : undefined;
+  const values = (value as Record<string, unknown[]>)[key] ?? [];
+  // An item that is repeated by an anchor elsewhere is written out.
+  const stands = isSeq(list) && !/[&*]\w/.test(text);
+  return values.map((item, index) => {
+    const alone = new Document([item]);
+    if (stands && isSeq(alone.contents)) {
+      alone.contents.items = [list.items[index] as never];
+      // What is said above the first one is taken to be about the list.
+      if (index === 0) alone.contents.commentBefore = list.commentBefore;
+    }
+    return alone.toString({ lineWidth: 0 });
+  });
+}
+
+/** The name of a new file, which does not follow from what is in it. */
+function nameOfFile({ kind, name }: GivenDefinition): string {
+  if (name === undefined) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `What is in a file of ${kind} does not name it`,
+      suggestion: `Write \`ability scaffold ${kind} NAME --from FILE\`.`,
+    });
+  }
+  checkPlainName(name, 'name of a file');
+  if (kind === 'config' && name === 'hooks_impl') {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: 'hooks_impl.yaml holds handlers of hooks, and no configuration',
+      suggestion: 'Write the handler into the hook itself: `ability scaffold hook --phase PHASE --from FILE`.',
+    });
+  }
+  return name;
+}
+
+function phaseOf({ phase }: GivenDefinition): Phase {
+  if (phase !== undefined) return checkPhase(phase);
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: 'A list of hooks does not say when they fire',
+    suggestion: `Pass --phase with one of ${PHASES.join(', ')}.`,
+  });
+}
+
+function refuseOtherName({ name }: GivenDefinition, id: string, source: YamlSource): void {
+  if (name === undefined || name === id) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `The definition is called ${id}, and not ${name}; nothing was written`,
+    location: source.locate([]),
+    suggestion: 'Leave the name out, or correct one of them.',
+  });
+}
+
+function noHooks(source: YamlSource): AbilityError {
+  return new AbilityError({
+    code: 'definition.invalid',
+    message: 'There is no hook in it; nothing was written',
+    location: source.locate(['hooks']),
+    suggestion: 'Write it as an item of `hooks:`.',
+  });
+}
