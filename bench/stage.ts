@@ -119,8 +119,8 @@ interface Where {
 }
 
 /** Keeps how to end what was started. */
-async function kept<T extends { stop(): Promise<void> } | { close(): Promise<void> }>(
-  ends: Where['ends'],
+export async function kept<T extends { stop(): Promise<void> } | { close(): Promise<void> }>(
+  ends: (() => Promise<void> | void)[],
   starting: Promise<T>,
 ): Promise<T> {
   const started = await starting;
@@ -128,12 +128,16 @@ async function kept<T extends { stop(): Promise<void> } | { close(): Promise<voi
   return started;
 }
 
-/** As users' servers are started: same resolver, same flags, a database on disk. */
-async function startServer(folder: string, ends: Where['ends']): Promise<string> {
+/** As users' servers are started: same resolver, same flags, a database on disk; with settings besides, where these are given. */
+export async function startServer(
+  folder: string,
+  ends: (() => Promise<void> | void)[],
+  settings: readonly string[] = [],
+): Promise<string> {
   const { path: binary } = await obtainTemporal((text) => process.stderr.write(`${text}\n`));
   const port = await freePort();
   const [uiPort, log] = [await freePort(), join(folder, 'server.log')];
-  const child = spawnServer({ binary, port, uiPort, log, database: join(folder, 'temporal.db') });
+  const child = spawnServer({ binary, port, uiPort, log, database: join(folder, 'temporal.db'), settings });
   ends.push(async () => {
     const mark = child.pid === undefined ? undefined : markOf(child.pid);
     if (mark) await stopProcess(mark, 5000);
