@@ -47,8 +47,8 @@ const outside = new Set(
 /** Loaded by the process of the runtime. */
 const door = join(dist, 'doors/runtime/open-runtime-door.js');
 
-/** Large, loaded where a store is in S3 only, and it keeps its own modules apart until they are needed. */
-const APART = /^@aws-sdk\//;
+/** Large, loaded only where a store is in S3 or traces are on, and their own modules stay apart until they are needed. */
+const APART = /^@(aws-sdk\/|opentelemetry\/(?!api$))/;
 
 /**
  * Writes one bundle.

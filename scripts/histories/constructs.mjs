@@ -288,9 +288,49 @@ const tasksOf = (workflows) =>
   );
 
 /** The files of the project. */
+/** One program for all agents: what it says depends on the request and on what came of its calls. */
+const MODEL = `
+let text = '';
+for await (const part of process.stdin) text += part;
+const { messages, tools } = JSON.parse(text);
+const request = messages[0].content;
+const told = messages.filter(({ role }) => role === 'tool').length;
+const call = (name, given = {}) => ({ id: 'call_' + told + name, name, arguments: given });
+const plans = {
+  all: [
+    [call('util_echo', { n: 1 }), call('util_echo', { n: 2 })],
+    [call('util_note', { text: 'a' }), call('nothing'), call('util_forbidden', { n: 1 })],
+    [call('inner', { n: 1 }), call('agent_helper', { request: 'help' })],
+  ],
+  help: [[call('util_echo', { n: 3 })]],
+  long: Array.from({ length: 8 }, (_, n) => [call('util_note', { text: String(n) })]),
+};
+const steps = plans[request];
+const turn = messages.filter(({ role }) => role === 'assistant').length;
+const isBroken = request === 'all' && turn === steps.length;
+const says = turn < steps.length && tools.length > 0 ? { text: 'Turn ' + turn, calls: steps[turn] } : { text: isBroken ? 'no JSON' : JSON.stringify({ told }) };
+process.stdout.write(JSON.stringify(says));
+`;
+
+const agentFile = (id, yaml) => ({
+  [`registry/high-level/${id}.yaml`]: `id: ${id}\ntype: agent\nsummary: ${id}\ninstructions: Do it.\noutput_schema: { type: object, required: [told] }\n${yaml}\n`,
+});
+
+const AGENTS = {
+  'models/model.mjs': MODEL,
+  ...agentFile(
+    'agent_all',
+    'operations: [util.echo, util.note, util.forbidden, inner, agent_helper]\nlimits: { max_cost: 5 }',
+  ),
+  ...agentFile('agent_helper', 'operations: [util.echo, util.guarded]'),
+  ...agentFile('agent_long', 'operations: [util.note]'),
+};
+
 export const PROJECT_FILES = {
-  'ability.yaml': 'format: 1\nproject: histories\nenvironments: { dev: {} }\n',
+  'ability.yaml':
+    'format: 1\nproject: histories\nenvironments: { dev: {} }\nmodels: { default: { command: { path: models/model.mjs }, price: { input: 1, output: 4 } } }\n',
   ...OPERATIONS,
+  ...AGENTS,
   ...HOOKS,
   ...Object.assign(
     {},
@@ -341,9 +381,10 @@ export const CONSTRUCTS = {
       act: ({ session, id }) => deleteTask(session, id, { by: PERSON, purge: false }),
     },
     operation: { ability: 'util.echo', input: { n: 1 } },
+    agent: { ability: 'agent_all', input: { request: 'all' } },
     'concurrency-newest': { ability: 'gives_way', input: {}, run: false, act: replaceInLine, lock: 'gives_way' },
   },
-  long: tasksOf(LONG),
+  long: { ...tasksOf(LONG), 'agent-long': { ability: 'agent_long', input: { request: 'long' } } },
   /** Nobody runs it; its server skips the week. */
   skipping: { 'end-expired': { ability: 'util.echo', input: {}, run: false } },
 };

@@ -1,6 +1,6 @@
 import type { PlanOutputFile } from '../contracts/files.js';
 import type { JsonObject } from '../contracts/json.js';
-import type { PlanEnvironment } from '../contracts/plan.js';
+import type { Plan, PlanEnvironment } from '../contracts/plan.js';
 import type { CallLog } from './call-log.js';
 import type { CallFiles } from './files/call-files.js';
 import type { SecretSource } from './secrets.js';
@@ -8,6 +8,8 @@ import type { SecretSource } from './secrets.js';
 /** What an implementation gets for one attempt, whatever its kind. */
 export interface CallInput {
   input: JsonObject;
+  /** Of the task, for a model that is asked; undefined where no task asks. */
+  plan?: Plan;
   /** Null for a direct run. */
   taskKey: string | null;
   /** What the task is about: the ability of its plan. */

@@ -13,6 +13,8 @@ import { firstDeny, isGuardPhase } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
 import { isPlainYes } from '../rules/stored-result.js';
 import { wayOnFrom } from '../rules/way-on.js';
+import { currentTraceparent } from '../tracing/current-span.js';
+import type { Tracer } from '../tracing/tracer.js';
 import { type Attempt, beginAttempt } from './attempt.js';
 import { CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
@@ -27,6 +29,7 @@ import type { Admitted, PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 import { jitteredDelay } from './retry-delay.js';
 import { taskOf } from './task-of.js';
+import { tellContent, traceAttempt } from './trace-call.js';
 import { asUnusableAnswer } from './unusable-answer.js';
 
 /** What calls need of their worker. */
@@ -39,6 +42,8 @@ export interface CallDependencies extends HookDependencies {
   marks: EffectMarks;
   /** Makes sure that an answer will fit into the history, by keeping it in the store when it is large. */
   keepLarge: (answer: CallAnswer, limitBytes: number) => Promise<void>;
+  /** Left out: no traces are written. */
+  tracer?: Tracer;
 }
 
 /**
@@ -60,7 +65,15 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
     const attempt = beginAttempt(context, operation.implementation.timeout_ms, !isRepeatable(operation.effects));
     const hooks: HookAnswer[] = [];
     try {
-      return await runAttempt(admitted, operation, request, attempt, hooks, dependencies);
+      const codeOf = (error: unknown): string | undefined => {
+        if (attempt.signal.aborted && !isSettled(error)) return 'cancelled';
+        const known = limited(error, attempt);
+        return known instanceof AbilityError ? known.code : undefined;
+      };
+      const traced = { task: taskOf(context), admitted, operation, request, info: context.info, codeOf };
+      return await traceAttempt(dependencies.tracer, traced, () =>
+        runAttempt(admitted, operation, request, attempt, hooks, dependencies),
+      );
     } catch (error) {
       if (attempt.signal.aborted && !isSettled(error)) throw cancelledBy(attempt, error, operation);
       const { number, unclearBefore, arrivedBefore } = attempt;
@@ -108,14 +121,16 @@ async function runAttempt(
   const { files: given = [], file_room: room } = request;
   const scope = { task: admitted.seal.task, files: given, limits: plan.files, room, signal: attempt.stop };
   const files = new CallFiles(dependencies.files, scope);
+  const trace = currentTraceparent() ?? admitted.trace;
   const call: CallInput = {
     input,
+    plan,
     taskKey: task.includes(':') ? null : task,
     ability: plan.ability.id,
     cel: plan.cel ?? FIRST_CEL,
     path,
     idempotencyKey: `${task}/${path}`,
-    ...(admitted.trace !== undefined && { trace: admitted.trace }),
+    ...(trace !== undefined && { trace }),
     engine: plan.engine,
     environment: plan.environment,
     timeoutMs: attempt.leftMs,
@@ -135,7 +150,11 @@ async function runAttempt(
   };
   const warnings: string[] = [];
   try {
+    // What a model is asked and says is never told.
+    const isTool = operation.implementation.kind !== 'model';
+    if (isTool) tellContent(log, 'toolArguments', input);
     const output = checkOutput(operation, call, await dependencies.execute(operation, call));
+    if (isTool) tellContent(log, 'toolResult', output);
     await settle('succeeded', output, null);
     const answer: CallAnswer = { output };
     if (Object.keys(files.made).length > 0) answer.files = files.made;
@@ -222,7 +241,7 @@ async function runBuiltins(
   const builtins = hooks.filter(({ handler }) => handler.kind === 'builtin');
   if (builtins.length === 0) return [];
   const { path } = request;
-  const { plan, seal, user, session, caller } = admitted;
+  const { plan, seal, user, session, caller, trace } = admitted;
   const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
   const context = {
     ...facts,
@@ -233,6 +252,7 @@ async function runBuiltins(
     planDigest: seal.plan,
     signal,
     logs: undefined,
+    ...(trace !== undefined && { trace }),
   };
   return runHooks(phase, context, { blockingOnly: isGuardPhase(phase) }, dependencies);
 }

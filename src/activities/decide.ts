@@ -2,8 +2,11 @@ import { Context } from '@temporalio/activity';
 import { decideInProject } from '../choosing/decide/decide-in-project.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { DecideRequest, RoutingDecision } from '../contracts/routing.js';
+import { ATTRIBUTES, OWN_SPANS } from '../contracts/traces.js';
 import type { Registry } from '../definitions/registry.js';
 import { DECIDING } from '../planning/route-targets.js';
+import { inOwnTrace } from '../tracing/current-span.js';
+import type { Tracer } from '../tracing/tracer.js';
 import { toFailure } from './failures.js';
 
 /** What deciding needs of a worker. */
@@ -12,20 +15,23 @@ export interface DecideDependencies {
   definitions?: (() => Registry) | undefined;
   /** Left out: that of this process. */
   env?: NodeJS.ProcessEnv | undefined;
+  /** Left out: no traces are written. */
+  tracer?: Tracer | undefined;
 }
 
 /**
  * The activity that decides about the last message of a thread, with what the worker has: for workflows that drive a conversation. It calls
  * nothing. Source: R-003-03; issue 14, item 2.
  */
-export function createDecide({ definitions, env = process.env }: DecideDependencies) {
+export function createDecide({ definitions, env = process.env, tracer }: DecideDependencies) {
   return async ({ thread, environment, scope }: DecideRequest): Promise<RoutingDecision> => {
     const { cancellationSignal: signal, info } = Context.current();
     try {
       if (!info.workflowExecution) throw outsideOfWorkflow();
       if (!definitions) throw new Error('There are no definitions here to decide by');
       const place = { registry: definitions(), environment, scope, env, signal };
-      return (await decideInProject(place, thread, DECIDING)).decision;
+      const span = { name: OWN_SPANS.decide, attributes: { [ATTRIBUTES.environment]: environment } };
+      return (await inOwnTrace(tracer, span, () => decideInProject(place, thread, DECIDING))).decision;
     } catch (error) {
       throw toFailure(error);
     }

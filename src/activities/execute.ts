@@ -6,11 +6,13 @@ import type { CallInput } from './call-input.js';
 import { callMcp } from './mcp/call-mcp.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { McpPool } from './mcp/pool.js';
+import { callModel } from './model/call-model.js';
+import type { Transcripts } from './model/transcript.js';
 import { callScript } from './script/call-script.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
 import type { ProcessGroups } from './script/process-groups.js';
 
-/** What the three kinds of implementations need. */
+/** What the kinds of implementations need. */
 export interface ExecuteDependencies {
   root: string;
   groups: ProcessGroups;
@@ -18,6 +20,9 @@ export interface ExecuteDependencies {
   limiter: RateLimiter;
   pool: McpPool;
   tools: PinnedTools;
+  transcripts: Transcripts;
+  /** Where the endpoint of models stands. */
+  env: NodeJS.ProcessEnv;
 }
 
 /** Executes one attempt of a call. @returns its output, not checked yet. @throws AbilityError, CallFailure. */
@@ -33,6 +38,8 @@ export function createExecute(dependencies: ExecuteDependencies): Execute {
         return callMcp(implementation, call, dependencies);
       case 'api':
         return callApi(implementation, call, dependencies);
+      case 'model':
+        return callModel(implementation, call, dependencies);
     }
   };
 }

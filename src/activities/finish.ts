@@ -8,6 +8,8 @@ import { checkAgainst } from '../planning/schemas.js';
 import { digestOf } from '../rules/canonical.js';
 import { storeResult } from '../rules/stored-result.js';
 import { describeOutside, toolsUsed } from '../rules/tools-used.js';
+import { writeTask } from '../tracing/task-spans.js';
+import type { Tracer } from '../tracing/tracer.js';
 import { toFailure } from './failures.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import { recordEnd } from './record/record-end.js';
@@ -27,6 +29,8 @@ export interface FinishDependencies {
   secrets: (environment: string) => SecretSource;
   /** Moves the large parts of a result to the store; what it returns is small enough to stay in the history. */
   shrink: (result: TaskResult) => Promise<TaskResult>;
+  /** Left out: no traces are written. */
+  tracer?: Tracer;
 }
 
 /**
@@ -43,6 +47,7 @@ export function createFinish(dependencies: FinishDependencies): (request: Finish
       const told = dependencies.told.of(runId);
       const result = await finish(request, admitted, taskOf(context), told, dependencies);
       dependencies.told.drop(runId);
+      if (dependencies.tracer) traceEnd(dependencies.tracer, taskOf(context), request.seal, admitted, result, told);
       return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
     } catch (error) {
       throw toFailure(error);
@@ -110,4 +115,16 @@ function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void
     code: TOO_LARGE,
     message: `The output of ${ability_id} has ${bytes} bytes; it may have ${limits.output_bytes}`,
   });
+}
+
+function traceEnd(
+  tracer: Tracer,
+  task: string,
+  mark: string,
+  { plan, session, seal, trace }: Admitted,
+  result: TaskResult,
+  told: ToldTask | undefined,
+): void {
+  const facts = { plan, session, isCalled: task !== seal.task, createdAt: told?.created_at };
+  writeTask(tracer, { task, mark, trace }, result, facts);
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../contracts/json.js';
 import type { Person } from '../contracts/people.js';
 import type { Plan } from '../contracts/plan.js';
 import type { Confirmation } from '../contracts/seal.js';
+import { ATTRIBUTES as A, OWN_SPANS } from '../contracts/traces.js';
 import type { Registry } from '../definitions/registry.js';
 import type { EnvironmentVariables } from '../planning/environment-variables.js';
 import { resolvePlan } from '../planning/resolve-plan.js';
@@ -16,6 +17,7 @@ import { denialOf } from '../rules/hook-facts.js';
 import { knownDigestOf } from '../rules/known-digest.js';
 import { oneLine } from '../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { inOwnTrace, type NewSpan } from '../tracing/current-span.js';
 import { refuseLargeFiles } from './files/input-files.js';
 import { keepUnknown } from './hooks/keep-unknown.js';
 import { type HookDependencies, runHooks } from './hooks/run-hooks.js';
@@ -113,7 +115,9 @@ export async function guardCreation(
   const silent = dependencies.clockOf && pinned.notify ? withoutNotices(pinned) : pinned;
   const plan = clock ? { ...silent, clock_shift_ms: clock.shift_ms } : silent;
   const digests = plan === resolved ? before : { ...before, plan: digestOf(plan) };
-  const hooks = await askGuards(plan, input, wanted, digests.plan, clock?.now ?? Date.now(), dependencies, signal);
+  const moment = clock?.now ?? Date.now();
+  const ask = () => askGuards(plan, input, wanted, digests.plan, moment, dependencies, signal);
+  const hooks = await (hasGuards(plan) ? inOwnTrace(dependencies.tracer, spanOf(wanted, plan), ask) : ask());
   const notKept = await dependencies.scripts.keep(plan);
   const warnings = [...notPinned, ...(notKept ? [notKept] : []), ...warningsOf(hooks)];
   return { plan, digests, hooks, confirmations: confirmationsOf(hooks), warnings };
@@ -123,6 +127,22 @@ export async function guardCreation(
 function refuseMissingCredentials(plan: Plan, { secrets }: CreationDependencies): void {
   const source = secrets(plan.environment.name);
   for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
+}
+
+/** A creation that nobody is asked about has nothing to tell. */
+function hasGuards({ ability, operations }: Plan): boolean {
+  return [ability, ...Object.values(operations)].some(({ hooks }) => hooks.pre_create.length > 0);
+}
+
+/** No task is there yet, and no seal from which its trace comes; its id tells whose these guards were. */
+function spanOf({ task, session, environment }: Wanted, { ability, project }: Plan): NewSpan {
+  const attributes = {
+    [A.taskId]: task,
+    [A.conversation]: session ?? undefined,
+    [A.project]: project,
+    [A.environment]: environment,
+  };
+  return { name: `${OWN_SPANS.preflight} ${ability.id}`, attributes };
 }
 
 /** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: answers, 5. */

@@ -3,6 +3,7 @@ import type { HookRequest } from '../contracts/activities.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import { firstDeny, isGuardPhase } from '../rules/guard-precedence.js';
 import { handlerReadsSession } from '../rules/session-reads.js';
+import type { Tracer } from '../tracing/tracer.js';
 import { beginAttempt } from './attempt.js';
 import { toFailure } from './failures.js';
 import type { TaskContext } from './hooks/hook-context.js';
@@ -13,6 +14,7 @@ import type { RecordFolder } from './record/record-folder.js';
 import { callIdOf } from './session/end-call.js';
 import { type EnterCallDependencies, enterCall } from './session/enter-call.js';
 import { taskOf } from './task-of.js';
+import { traceHooks } from './trace-call.js';
 
 /** What a hook phase needs of its worker. */
 export interface HookPhaseDependencies extends HookDependencies, EnterCallDependencies {
@@ -20,6 +22,8 @@ export interface HookPhaseDependencies extends HookDependencies, EnterCallDepend
   root: string;
   plans: PlanSource;
   records: RecordFolder;
+  /** Left out: no traces are written. */
+  tracer?: Tracer;
 }
 
 /** A hook has its own time-outs; this is only for all hooks of a phase together. */
@@ -33,11 +37,10 @@ const PHASE_MS = 5 * 60_000;
 export function createHookPhase(dependencies: HookPhaseDependencies): (request: HookRequest) => Promise<HookAnswer[]> {
   return async (request) => {
     const context = Context.current();
-    const { plan, seal, user, session, caller } = await dependencies.plans
-      .admit(request.seal, context.info)
-      .catch((error: unknown) => {
-        throw toFailure(error);
-      });
+    const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
+      throw toFailure(error);
+    });
+    const { plan, seal, user, session, caller, trace } = admitted;
     const operation = request.operation === null ? undefined : plan.operations[request.operation];
     const { pre_call, post_call } = (operation ?? plan.ability).hooks;
     const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;
@@ -62,12 +65,16 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
         hooks: inSession ? hooks.filter(({ handler }) => !handlerReadsSession(handler)) : hooks,
         planDigest: seal.plan,
         signal: attempt.stop,
+        ...(trace !== undefined && { trace }),
         logs: {
           folder: dependencies.records.logsOf(task),
           share: (step) => dependencies.records.sharedLog(task, step),
         },
       };
-      const said = await runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies);
+      const traced = { task, admitted, mark: request.seal, path };
+      const said = await traceHooks(dependencies.tracer, traced, () =>
+        runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies),
+      );
       const answers = keepUnknown(dependencies.root, around, said, moment);
       if (!inSession || session === null || firstDeny(answers)) return answers;
       // Last of all, so that nothing that another guard denies is entered.

@@ -23,3 +23,20 @@ export const SCOPE_FIELDS = ['modules', 'environments'] as const;
 
 /** The examples a project may begin with. */
 export const EXAMPLES = ['script', 'none'] as const;
+
+/** What can be scaffolded whole, from a file in the form of the registry's. Source: C-46. */
+export const WHOLE_KINDS = [
+  'low-level',
+  'high-level',
+  'agent',
+  'implementation',
+  'hook',
+  'cases',
+  'config',
+  'module',
+  'capabilities',
+  'packs',
+] as const;
+
+/** One of {@link WHOLE_KINDS}. */
+export type WholeKind = (typeof WHOLE_KINDS)[number];

@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import { answerOf, traceModelCall } from '../tracing/model-call.js';
 import type { EmbeddingsSettings } from './embeddings-settings.js';
 import { denialIn, guardedLookup, refuseLiteral } from './model-endpoint.js';
 import { readVectors } from './read-vectors.js';
@@ -28,26 +29,49 @@ export function embedThrough(settings: EmbeddingsSettings): Embed {
   return async (texts, signal) => {
     const { Agent, request } = await import('undici');
     agent ??= new Agent({ maxResponseSize: MOST_BYTES, connect: { lookup: guardedLookup(settings) } });
+    const dispatcher = agent;
+    const codeOf = (error: unknown): string => codeOfSpan(error, signal);
     try {
       refuseLiteral(settings);
-      const answer = await request(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
-        body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
-        dispatcher: agent,
-        signal,
+      return await traceModelCall({ operation: 'embeddings', model, url, codeOf }, async (told) => {
+        const answer = await request(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
+          body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+          dispatcher,
+          signal,
+        });
+        if (answer.statusCode !== 200) {
+          answer.body.on('error', () => {}).destroy();
+          throw new BadStatus(url, answer.statusCode);
+        }
+        const text = await answer.body.text();
+        const vectors = readVectors(text, texts.length);
+        if (typeof vectors === 'string') throw new EmbeddingsFault(`${url.host} answered ${vectors}`);
+        told(() => answerOf(JSON.parse(text)));
+        return vectors;
       });
-      if (answer.statusCode !== 200) {
-        answer.body.on('error', () => {}).destroy();
-        throw new EmbeddingsFault(`${url.host} answered ${answer.statusCode}`);
-      }
-      const vectors = readVectors(await answer.body.text(), texts.length);
-      if (typeof vectors === 'string') throw new EmbeddingsFault(`${url.host} answered ${vectors}`);
-      return vectors;
     } catch (error) {
       throw faultOf(error, url, signal);
     }
   };
+}
+
+/** An endpoint that answered, and not with vectors. */
+class BadStatus extends EmbeddingsFault {
+  constructor(
+    { host }: URL,
+    readonly status: number,
+  ) {
+    super(`${host} answered ${status}`);
+  }
+}
+
+/** For the span of a request: the status that came, or that none did. */
+function codeOfSpan(error: unknown, { aborted }: AbortSignal): string {
+  if (aborted) return 'timeout';
+  if (error instanceof BadStatus) return String(error.status);
+  return error instanceof EmbeddingsFault ? 'invalid_answer' : 'unavailable';
 }
 
 /** Neither messages of the network nor bodies are passed on: they could hold the key, or text that is meant for an AI. */

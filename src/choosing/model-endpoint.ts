@@ -1,6 +1,8 @@
 import { lookup as resolveName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type OpenAI from 'openai';
+import type { RequestInit as UndiciInit } from 'undici';
 import type { Project } from '../definitions/formats/project.js';
 import { isAddressAllowed, isHostAllowed, portOf } from '../rules/allowed-hosts.js';
 
@@ -77,6 +79,52 @@ export function guardedLookup({ url, allowed }: ModelEndpoint): LookupFunction {
 export function denialIn(error: unknown): EndpointDenied | undefined {
   for (let one: unknown = error; one instanceof Error; one = one.cause) if (one instanceof EndpointDenied) return one;
   return undefined;
+}
+
+/** How much of the time and of the answers of a model there may be. */
+export interface ModelLimits {
+  /** For one request. Milliseconds. */
+  timeoutMs: number;
+  /** Of an answer. */
+  mostBytes: number;
+}
+
+/** A client of an endpoint; packages are loaded with it. Redirects are not followed, since they could lead to where the policy does not. */
+export async function connectToModel(model: ModelEndpoint, { timeoutMs, mostBytes }: ModelLimits): Promise<OpenAI> {
+  const [{ default: OpenAI }, { Agent, fetch }] = await Promise.all([import('openai'), import('undici')]);
+  const dispatcher = new Agent({
+    maxResponseSize: mostBytes,
+    // The library's own limits are five minutes, which a model may take that thinks.
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connect: { lookup: guardedLookup(model) },
+  });
+  return new OpenAI({
+    baseURL: model.url.href,
+    apiKey: model.key ?? 'none',
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    timeout: timeoutMs,
+    logLevel: 'off',
+    fetch: (url, init) => {
+      const request = { ...init, dispatcher, redirect: 'error' } as unknown as UndiciInit;
+      return fetch(String(url), request) as unknown as Promise<Response>;
+    },
+    ...(!model.key && { defaultHeaders: { authorization: null } }),
+  });
+}
+
+/**
+ * Why a model gave no answer, as a sentence without a full stop. Neither messages of the network nor bodies are passed on: they could hold the
+ * key, or text that is meant for an AI.
+ */
+export function whyUnanswered(error: unknown, { host }: URL): string {
+  const denial = denialIn(error);
+  if (denial) return `The model was not asked: ${denial.message}`;
+  const { status } = error as { status?: unknown };
+  if (typeof status === 'number') return `The model was asked in vain: ${host} answered ${status}`;
+  return `The model was asked in vain: ${host} was not reached, or answered what cannot be read`;
 }
 
 function denied({ host }: URL): EndpointDenied {

@@ -1,4 +1,7 @@
 /** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
+export { type CommandProvider, commandProvider } from './agent/provider-command.js';
+export { scriptedProvider } from './agent/provider-scripted.js';
+export type { SessionRunOptions } from './agent/run-state.js';
 export { type Connection, type ConnectOptions, connect, connectWithin } from './connect.js';
 export type { CreatedTask, NewTask } from './create-task.js';
 export type { DeleteEnd, DeleteOptions } from './delete-task.js';
@@ -69,6 +72,7 @@ export {
   resumeSchedule,
   resumeTask,
   retryTask,
+  runSession,
   showSchedule,
   takeFiles,
 } from './over-http/temporal-alone.js';

@@ -1,6 +1,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { PHASES } from '../contracts/hooks.js';
 import type { Problem } from '../contracts/problem.js';
+import { isModelKey } from '../rules/model-key.js';
 import type { Connection } from './connect.js';
 
 type HistoryAnswer = Awaited<ReturnType<Connection['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
@@ -70,7 +71,7 @@ export async function readCalls(
 
 /** Whether an activity is a call of an operation, and not of a hook or of our own. */
 export function isOperation(type: string): boolean {
-  return !type.includes(':') && !(PHASES as readonly string[]).includes(type);
+  return (!type.includes(':') || isModelKey(type)) && !(PHASES as readonly string[]).includes(type);
 }
 
 function newCall(path: string, operation: string, event: HistoryEvent): SeenCall {

@@ -13,7 +13,7 @@ import { queryTask } from './view-task.js';
 const TRIES = 4;
 
 /** How a task is tried again. */
-export interface Retry extends Pick<NewTask, 'caller' | 'review' | 'signal' | 'onStall'> {
+export interface Retry extends Pick<NewTask, 'caller' | 'review' | 'signal' | 'trace' | 'onStall'> {
   /** Id of the first step to do again; left out: the first that was not done. */
   from?: string | undefined;
   user: Person;

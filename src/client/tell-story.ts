@@ -1,10 +1,19 @@
+import type { AgentGrant } from '../contracts/agent.js';
 import type { Caller } from '../contracts/callers.js';
 import type { ItemFailure } from '../contracts/loops.js';
-import type { Plan, PlanHooks, PlanOperation } from '../contracts/plan.js';
+import type { Plan, PlanAgent, PlanHooks, PlanOperation } from '../contracts/plan.js';
 import type { TaskRecord } from '../contracts/record.js';
 import { isEndState, isStepEnd } from '../contracts/states.js';
-import type { FailureStory, StepStory, StoryOperation, StoryResolution, TaskStory } from '../contracts/story.js';
+import type {
+  FailureStory,
+  StepStory,
+  StoryAgent,
+  StoryOperation,
+  StoryResolution,
+  TaskStory,
+} from '../contracts/story.js';
 import type { StepSummary, TaskResult, TaskStart } from '../contracts/task.js';
+import { limitsWithin } from '../rules/agent-usage.js';
 import { callerOf } from '../rules/caller-of.js';
 import { describeImplementation } from '../rules/describe-implementation.js';
 import { findStep } from '../rules/find-step.js';
@@ -29,7 +38,11 @@ export interface StorySources {
 }
 
 /** What a task was started with, as far as a record or a history has it. */
-type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & { digest: string; caller?: Caller | undefined };
+type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & {
+  digest: string;
+  caller?: Caller | undefined;
+  grant?: AgentGrant;
+};
 
 /** Puts together how a task came to stand as it does, from all that is known of it. */
 export function tellStory(sources: StorySources): TaskStory {
@@ -64,6 +77,7 @@ export function tellStory(sources: StorySources): TaskStory {
     approvals: result.approvals,
     ...(result.concurrency && { concurrency: result.concurrency }),
     ...(result.files && { files: result.files }),
+    ...(result.agent && { agent: result.agent }),
     steps: withProtocols(
       stepsOf(sources).map((step) => tellStep(step, sources, origin?.plan)),
       sources,
@@ -101,11 +115,24 @@ function originOf({ history, record }: StorySources): Origin | undefined {
       session: start.session,
       caller: callerOf(start),
       digest: start.seal.plan,
+      ...(start.child?.agent && { grant: start.child.agent }),
     };
   return record && { ...record, digest: record.plan_digest };
 }
 
-function resolutionOf({ plan, digest }: Origin): StoryResolution {
+/** What an agent may call: what its plan says, or what of that the agent that called it let it. Source: R-003-17. */
+function tellAgent({ model, limits, tools }: PlanAgent, grant: AgentGrant | undefined): StoryAgent {
+  const own = tools.map(({ ability }) => ability);
+  const given = grant?.operations;
+  return {
+    model,
+    limits: limitsWithin(limits, grant),
+    tools: given ? own.filter((id) => given.includes(id)) : own,
+    ...(grant?.digest !== undefined && { grant: grant.digest }),
+  };
+}
+
+function resolutionOf({ plan, digest, grant }: Origin): StoryResolution {
   return {
     digest,
     placement: plan.placement,
@@ -113,6 +140,7 @@ function resolutionOf({ plan, digest }: Origin): StoryResolution {
     operations: Object.values(plan.operations).map(tellOperation),
     hooks: namesOf(plan.ability.hooks),
     ...(plan.concurrency && { concurrency: plan.concurrency }),
+    ...(plan.agent && { agent: tellAgent(plan.agent, grant) }),
   };
 }
 

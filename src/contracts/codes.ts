@@ -27,6 +27,23 @@ export const CODES = {
     means: 'What fits a request in plain words cannot run in this environment, or lacks what it needs.',
     next: 'Choose another environment with `--env`, or set what the message names.',
   },
+  'agent.answer_invalid': {
+    exit: EXIT.failed,
+    means: 'The answer of an agent does not fit its `output_schema`, also after its model was asked once to repair it.',
+    next: 'Say in `instructions` what the answer has to be, or take another model; `ability why` shows what it said.',
+  },
+  'agent.not_a_tool': {
+    exit: EXIT.failed,
+    means:
+      'The model of an agent asked for a call of something that is none of its tools. The model hears it, and nothing is called.',
+    next: 'Nothing, unless the agent fails for it: then list the ability among its `operations`.',
+  },
+  'agent.wider_grant': {
+    exit: EXIT.denied,
+    means:
+      'An agent wanted to hand more abilities to another agent than both may call. The model hears it, and nothing is called.',
+    next: 'Add the abilities to the `operations` of both agents, where they should have them.',
+  },
   'api.output_invalid': {
     exit: EXIT.failed,
     means:
@@ -101,6 +118,11 @@ export const CODES = {
     means: 'The ability has no address to call in this environment.',
     next: 'Write its endpoint in `registry/config`, under the environment the message names.',
   },
+  'config.missing_price': {
+    exit: EXIT.usage,
+    means: 'An agent has a `limits.max_cost`, and its model has no price, so that nobody could say what it costs.',
+    next: 'Write `price: { input, output }` of the model, for a million tokens each, under `models` in `ability.yaml`.',
+  },
   'config.no_environment': {
     exit: EXIT.usage,
     means: 'The project has several environments and nothing says which one is meant.',
@@ -110,6 +132,11 @@ export const CODES = {
     exit: EXIT.unavailable,
     means: 'The operation has no implementation that may be used in this environment.',
     next: 'Add an `implementation`, or name one under `default_implementation` in `registry/config`.',
+  },
+  'config.no_model': {
+    exit: EXIT.unavailable,
+    means: 'An agent asks a model that `models` in `ability.yaml` does not have.',
+    next: 'Write it there: `models: { default: { model: NAME } }`, with the name that the endpoint of `OPENAI_BASE_URL` knows it by.',
   },
   'config.registry_differs': {
     exit: EXIT.usage,
@@ -167,9 +194,16 @@ export const CODES = {
     means: 'There is no routing document where the command looked, so nothing was checked.',
     next: 'Write one with `ability docs --add FOLDER`; see docs/routing-documents.md.',
   },
+  'docs.not_ours': {
+    exit: EXIT.usage,
+    means:
+      'A document for AIs (AGENTS.md, SKILL.md) was written by hand: it has none of our markers, so it is not written over.',
+    next: 'Write the two markers that the message names where the rules are to be, or move the file away.',
+  },
   'docs.out_of_step': {
     exit: EXIT.failed,
-    means: 'The tables of a routing document do not say what the definitions say.',
+    means:
+      'The tables of a routing document do not say what the definitions say, or a document for AIs not what this version says.',
     next: 'Run `ability docs`, look at the change, and commit it.',
   },
   'docs.write_failed': {
@@ -356,6 +390,41 @@ export const CODES = {
     means: 'A hook denied it.',
     next: 'Follow the suggestion in the message; `ability why KEY` shows what each hook said.',
   },
+  'harvest.example_invalid': {
+    exit: EXIT.usage,
+    means: 'What was given as an example of a script is no record of a call, or does not fit what the script takes.',
+    next: 'Give the key of a task, or a file with `input` and `output` that the message does not complain of.',
+  },
+  'harvest.no_interpreter': {
+    exit: EXIT.usage,
+    means: 'Nothing says what starts the script: neither its ending nor its first line names a program.',
+    next: 'Begin it with `#!` and its program, which then has to be there, or translate it (TypeScript into `.mjs`).',
+  },
+  'harvest.no_page': {
+    exit: EXIT.usage,
+    means: 'The routing document of the scope of a script cannot take its row as it is, so nothing was written.',
+    next: 'Bring the page in step as the message says, and promote the script again.',
+  },
+  'harvest.no_proposal': {
+    exit: EXIT.usage,
+    means: 'There is no proposal of that name.',
+    next: 'See `ability harvest` for those there are.',
+  },
+  'harvest.no_script': {
+    exit: EXIT.usage,
+    means: 'What was to be promoted is no script in a folder `scripts` below a `workdocs`.',
+    next: 'See `ability harvest` for those there are; for others there is `ability scaffold scripts FILE`.',
+  },
+  'harvest.promoted': {
+    exit: EXIT.usage,
+    means: 'An ability runs this script already.',
+    next: 'Use that ability, which the message names.',
+  },
+  'harvest.proposal_invalid': {
+    exit: EXIT.failed,
+    means: 'A proposed file would not hold: it does not load, or lint finds errors in it; it was not written.',
+    next: 'Correct what the message names in the abilities that it calls, and ask for it again.',
+  },
   'history.invalid': {
     exit: EXIT.usage,
     means: 'What was to be replayed is not the history of a task, or not in JSON.',
@@ -433,6 +502,21 @@ export const CODES = {
     means: 'The task has made as many calls as `limits.max_calls` lets it.',
     next: 'Raise the limit, or find out why it calls so often.',
   },
+  'limit.max_cost': {
+    exit: EXIT.failed,
+    means: 'An agent has cost as much as `limits.max_cost` lets it, and has not answered.',
+    next: 'Look at what it did with `ability why`; raise the limit or ask for less.',
+  },
+  'limit.max_tokens': {
+    exit: EXIT.failed,
+    means: 'An agent has used as many tokens as `limits.max_tokens` lets it, and has not answered.',
+    next: 'Look at what it did with `ability why`; raise the limit or ask for less.',
+  },
+  'limit.max_turns': {
+    exit: EXIT.failed,
+    means: 'An agent has asked its model as often as `limits.max_turns` lets it, and has not answered.',
+    next: 'Look at what it did with `ability why`; raise the limit or ask for less.',
+  },
   'mcp.definition_changed': {
     exit: EXIT.unavailable,
     means:
@@ -483,6 +567,29 @@ export const CODES = {
     means: 'The MCP server has no tool of that name.',
     next: 'Correct `tool`; the message lists the tools there are.',
   },
+  'model.answer_broken': {
+    exit: EXIT.failed,
+    means: 'A model answered with what cannot be read, or with more than is read.',
+    next: 'Run it again; if it stays, look at what the endpoint answers, or take another model.',
+  },
+  'model.not_configured': {
+    exit: EXIT.unavailable,
+    means:
+      'The model of an agent cannot be asked, since the environment of the worker names no endpoint, or one that the policy does not allow.',
+    next: 'Set `OPENAI_BASE_URL` and `OPENAI_API_KEY` where the worker runs, then run `ability down`; or add the host to `policy.allowed_hosts`.',
+  },
+  'model.rejected': {
+    exit: EXIT.failed,
+    means:
+      'The endpoint of a model refused the request: a wrong key, an unknown model, or a request that it does not take.',
+    next: 'Check the key and the name of the model under `models` in `ability.yaml`.',
+  },
+  'model.unavailable': {
+    exit: EXIT.failed,
+    means:
+      'The endpoint of a model was not reached, answered with an error, or broke off its answer, also when it was asked again.',
+    next: 'Look whether the endpoint works, then run `ability task retry` with the key of the task.',
+  },
   'outcome.unknown': {
     exit: EXIT.unknown,
     means:
@@ -514,6 +621,52 @@ export const CODES = {
     means: 'What would run is not what `--plan` names: other definitions, or another input. Nothing was created.',
     next: 'Read what differs, look at `ability plan` again, and pass its digest if that is what you want.',
   },
+  'planner.answer_invalid': {
+    exit: EXIT.failed,
+    means: 'The AI that plans calls gave no answer that can be read, twice.',
+    next: 'Let it answer with `{"plan": [..], "answer"?}` and no other keys; docs/agents.md has the form.',
+  },
+  'planner.call_skipped': {
+    exit: EXIT.failed,
+    means: 'A planned call was not run, since a call that it comes after did not succeed.',
+    next: 'Plan it again where it can run; what the next plan does not name is cancelled.',
+  },
+  'planner.declined': {
+    exit: EXIT.denied,
+    means: 'The requester was told of a risk before the first call, and did not agree to it; nothing was run.',
+    next: 'Ask for something else, or agree to the risk.',
+  },
+  'planner.failed': {
+    exit: EXIT.unavailable,
+    means: 'The AI that plans calls could not be asked, or gave no whole answer; the message says why.',
+    next: 'Look whether the endpoint or the program answers, and ask again under another `--key`.',
+  },
+  'planner.input_not_kept': {
+    exit: EXIT.failed,
+    means:
+      'A run was cut off between the plan of a call and its task, and the input held a secret, which no log keeps.',
+    next: 'Plan the call again under another id.',
+  },
+  'planner.needs_consent': {
+    exit: EXIT.waiting,
+    means: 'Hooks of the prompt tell of a risk, and the requester has to agree to it before anything is called.',
+    next: 'Read the risk; who agrees types the command that the message names, and an agent cannot.',
+  },
+  'planner.plan_invalid': {
+    exit: EXIT.failed,
+    means: 'The plan of an AI is no graph of calls: an id twice, a circle, or `after` what is not there.',
+    next: 'It is told to the AI, which may send another plan.',
+  },
+  'planner.timeout': {
+    exit: EXIT.timedOut,
+    means: 'The AI that plans calls did not answer within the `timeout` of its provider.',
+    next: 'Give `provider` a longer `timeout`, or look why it is slow.',
+  },
+  'planner.turns_exhausted': {
+    exit: EXIT.failed,
+    means: 'The AI was asked for a plan as often as the run allows, and did not end with an answer.',
+    next: 'Read in `tasks` what was done; pass a higher `--max-turns`, or ask for less at once.',
+  },
   'project.exists': {
     exit: EXIT.usage,
     means: 'A project was to be made in a folder that is one already; nothing was written.',
@@ -528,6 +681,11 @@ export const CODES = {
     exit: EXIT.usage,
     means: 'The project has both `registry/` and `.system/registry/`.',
     next: 'Keep one of them.',
+  },
+  'prune.by_agent': {
+    exit: EXIT.denied,
+    means: 'An agent tried to mark an ability as deprecated; which abilities are given up is for people.',
+    next: 'Let a person type it in a terminal of their own.',
   },
   'race.lost': {
     exit: EXIT.unknown,
@@ -841,6 +999,12 @@ export const CODES = {
     exit: EXIT.timedOut,
     means: 'The task took longer than it may.',
     next: 'Raise the `timeout` of the ability, or find out why it is slow.',
+  },
+  'traces.unsupported': {
+    exit: EXIT.outOfOrder,
+    means:
+      'The `OTEL_*` variables ask for traces in a way that there is not, or the exporter could not be made; a worker logs it, and writes none.',
+    next: 'Set `OTEL_TRACES_EXPORTER` to `otlp` or `none`, and `OTEL_EXPORTER_OTLP_PROTOCOL` to `http/protobuf` or `http/json`; see docs/traces.md.',
   },
   'unavailable.connection': {
     exit: EXIT.failed,

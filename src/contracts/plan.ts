@@ -51,13 +51,44 @@ export interface Plan {
   notify?: PlanNotify[];
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
+  /** What an agent is; its steps are the turns in which its model asks for calls. Absent: the steps say what is called. */
+  agent?: PlanAgent;
 }
 
 /** A workflow that another one calls. */
 export type PlanWorkflow = Pick<
   Plan,
-  'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency' | 'links'
+  'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency' | 'links' | 'agent'
 >;
+
+/** An agent: a model that asks, turn by turn, for calls of its tools, until it answers. Source: design, section 9. */
+export interface PlanAgent {
+  /** Key of its model among the operations of the plan. */
+  model: string;
+  instructions: string;
+  /** What its model may ask for, and nothing else. */
+  tools: PlanTool[];
+  limits: PlanAgentLimits;
+}
+
+/** An ability as a model sees it; its schema is that of the ability. */
+export interface PlanTool {
+  /** What the model calls it: letters, digits, `_` and `-`; also the id of its step. */
+  name: string;
+  ability: string;
+  summary: string;
+  effects: Effect;
+}
+
+/** What an agent may use up in one task, with all agents that it calls. */
+export interface PlanAgentLimits {
+  max_turns: number;
+  max_calls: number;
+  /** Of all its requests and answers together; absent: no limit. */
+  max_tokens?: number;
+  /** In the currency of the prices of its model; absent: no limit. */
+  max_cost?: number;
+}
 
 /** What a plan says of files, where some are made or come as input. */
 export interface PlanFiles {
@@ -285,8 +316,28 @@ export interface ApiImplementation extends ImplementationBase {
   };
 }
 
-/** One of the three kinds. */
-export type PlanImplementation = ScriptImplementation | McpImplementation | ApiImplementation;
+/** A model that agents ask; no ability has this kind. */
+export interface ModelImplementation extends ImplementationBase {
+  kind: 'model';
+  model: PlanModel;
+}
+
+/** A model behind an OpenAI-compatible endpoint, which the environment of the worker names, or a program of the project. */
+export interface PlanModel {
+  /** As the endpoint knows it; of a program, the name under `models`. */
+  name: string;
+  /** What answers in place of an endpoint: it reads a request as JSON and writes what the model says. */
+  script?: PlanScript;
+  /** What a request may hold, in tokens. */
+  context_tokens: number;
+  /** Per million tokens. */
+  price?: { input: number; output: number };
+  /** Hosts at which the endpoint may be; absent: wherever the environment of the worker says. */
+  allowed_hosts?: string[];
+}
+
+/** How a low-level ability is executed, or a model asked. */
+export type PlanImplementation = ScriptImplementation | McpImplementation | ApiImplementation | ModelImplementation;
 
 /** The hooks that fire around a call, in order. */
 export interface PlanHooks {

@@ -206,7 +206,7 @@ export interface OperationPreview {
   version: number | string;
   effects: Effect;
   implementation: string;
-  kind: 'script' | 'mcp' | 'api';
+  kind: 'script' | 'mcp' | 'api' | 'model';
   tags: string[];
   /** `server:tool`, by which it is placed. */
   tool: string;

@@ -87,6 +87,8 @@ export type CalledPlace =
   | { kind: 'mcp'; server: string; tool: string; pinned?: string }
   /** `digest`: SHA-256 of the script that ran. */
   | { kind: 'script'; script: string; digest: string }
+  /** A model that an agent asked; `digest`: SHA-256 of the program that answered in its place. */
+  | { kind: 'model'; model: string; digest?: string }
   /** A task of its own, with a record of its own. */
   | { kind: 'workflow'; task: string };
 

@@ -4,6 +4,7 @@ import type { Problem } from './problem.js';
 import type { Seal } from './seal.js';
 import type { StepStatus } from './states.js';
 import type { TaskStart } from './task.js';
+import type { HookSpan, StepSpan } from './traces.js';
 
 /**
  * What a workflow reports to the worker that runs it, outside of its history: so that this worker knows its own runs.
@@ -18,6 +19,16 @@ export type RunSinks = {
     ended(task: EndedTask): void;
     /** What the record of a task needs besides that its local activity is about to write. */
     told(task: ToldTask): void;
+  };
+};
+
+/** What a workflow reports for traces, where the worker writes any; outside of its history as well. */
+export type SpanSinks = {
+  traces: {
+    /** A step has ended. */
+    step(step: StepSpan): void;
+    /** The workflow has answered a hook itself. */
+    hook(hook: HookSpan): void;
   };
 };
 

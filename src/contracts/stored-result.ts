@@ -34,6 +34,7 @@ type Told = Pick<TaskResult, 'status' | 'output'> &
       | 'cleanup_ran'
       | 'worked_ms'
       | 'answer'
+      | 'agent'
       | 'concurrency'
       | 'files'
       | 'changes'

@@ -1,3 +1,4 @@
+import type { AgentUsage } from './agent.js';
 import type { Approval } from './approvals.js';
 import type { Caller } from './callers.js';
 import type { PlanConcurrency, Turn } from './concurrency.js';
@@ -8,7 +9,7 @@ import type { Json, JsonObject } from './json.js';
 import type { ItemFailure } from './loops.js';
 import type { Person } from './people.js';
 import type { Placement } from './placement.js';
-import type { PlanImplementation } from './plan.js';
+import type { PlanAgentLimits, PlanImplementation } from './plan.js';
 import type { Problem } from './problem.js';
 import type { StepStatus, TaskState } from './states.js';
 import type { InputChange, StepSummary, TaskResult } from './task.js';
@@ -56,6 +57,8 @@ export interface TaskStory {
   concurrency?: Turn;
   /** The files of the task; left out where there are none. */
   files?: TaskFile[];
+  /** Of an agent: what it has used up. */
+  agent?: AgentUsage;
   steps: StepStory[];
   warnings: string[];
   output: Json;
@@ -77,6 +80,17 @@ export interface StoryDefinition {
   kind: 'operation' | 'workflow' | null;
 }
 
+/** What an agent may call and use up. */
+export interface StoryAgent {
+  /** Key of its model among the operations. */
+  model: string;
+  limits: PlanAgentLimits;
+  /** The abilities that it may call. */
+  tools: string[];
+  /** SHA-256 of what the agent that called it let it call; absent where none did. */
+  grant?: string;
+}
+
 /** What a definition was resolved to for the environment of the task. */
 export interface StoryResolution {
   /** SHA-256 of the canonical plan. */
@@ -88,6 +102,8 @@ export interface StoryResolution {
   hooks: string[];
   /** With which other tasks it must not run at once. */
   concurrency?: PlanConcurrency;
+  /** Of an agent. */
+  agent?: StoryAgent;
 }
 
 /** An operation the task may call, with the implementation that was chosen. */

@@ -13,6 +13,7 @@ export const TASK_EVENTS = [
   'child.started',
   'child.ended',
   'approval.decided',
+  'model.output',
 ] as const;
 
 /** One thing that happened to a task. */

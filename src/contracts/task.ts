@@ -1,3 +1,4 @@
+import type { AgentGrant, AgentProgress, AgentUsage } from './agent.js';
 import type { Approval } from './approvals.js';
 import type { Caller } from './callers.js';
 import type { SlotAsk, Turn } from './concurrency.js';
@@ -102,6 +103,8 @@ export interface ChildStart {
   files?: string[];
   /** Bytes that its files may take; left out: all that a task may have. */
   file_room?: number;
+  /** What an agent around it lets it use up and call; left out: no agent is around it. */
+  agent?: AgentGrant;
 }
 
 /** A change of the input of a task that was created and not run yet. */
@@ -169,6 +172,8 @@ export interface Carried {
   calls: number;
   sequence: number;
   paused: boolean;
+  /** Of a workflow: what the agents that it called have used up. Absent: it called none. */
+  agents?: AgentUsage;
   turn?: Turn;
   slot?: SlotAsk;
   /** Set while a handler at the top of the workflow deals with a failure. */
@@ -250,6 +255,8 @@ export interface StepProgress {
   turns?: Record<string, TurnCount>;
   /** Of a loop: how its turns ended. Absent in what earlier builds noted. */
   loop?: LoopProgress;
+  /** Of the turns of an agent: where it is. */
+  agent?: AgentProgress;
 }
 
 /** One step in a result. */
@@ -313,6 +320,8 @@ export interface TaskResult {
   changes_left?: number;
   /** Of a task that another one called: its working time, which counts as the caller's. */
   worked_ms?: number;
+  /** Of an agent: what it has used up, with the agents that it called; of a workflow, what those that it called have. */
+  agent?: AgentUsage;
   /** Of a task that another one called: its failure is what an answer means to its author, see {@link Handling}. */
   answer?: true;
   /** Of a task with `concurrency`: how it came by its turn. */

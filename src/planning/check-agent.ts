@@ -1,4 +1,4 @@
-import { AbilityError, type SourceLocation } from '../contracts/problem.js';
+import { AbilityError } from '../contracts/problem.js';
 import type { AgentProfile } from '../definitions/formats/agent.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
@@ -25,14 +25,4 @@ export function checkAgent(registry: Registry, agent: Loaded<AgentProfile>): voi
       suggestion: didYouMean(id, [...operations.keys(), ...workflows.keys(), ...agents.keys()]),
     });
   }
-}
-
-/** Agents are profiles so far: requests are routed to them, and none runs. */
-export function agentsDoNotRun(id: string, location: SourceLocation): AbilityError {
-  return new AbilityError({
-    code: 'feature.unsupported',
-    message: `${id} is the profile of an agent, which this version does not run`,
-    location,
-    suggestion: 'Run an ability of its `operations`, or a workflow; `ability ask` routes requests to agents.',
-  });
 }

@@ -1,6 +1,7 @@
 import type { Placement } from '../contracts/placement.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Registry } from '../definitions/registry.js';
+import { MODEL_PREFIX } from '../rules/model-key.js';
 import { type PlacementRules, placementOfTool, placementRules, resolvePlacement } from '../rules/placement.js';
 import { NEEDED_SERVER } from '../rules/tool-name.js';
 import { allowedCalls } from './called-abilities.js';
@@ -27,7 +28,7 @@ export interface InferredPlacement {
 /**
  * Decides where an ability runs, from its definitions alone.
  *
- * A workflow inherits from all that it may call: its whole whitelist, and what the workflows on it may call; one of those
+ * A workflow or an agent inherits from all that it may call: its whole whitelist, and what the workflows on it may call; one of those
  * that is placed locally keeps its callers there. What cannot be told is local. Source: R-001-01, R-001-06, C-28, C-32.
  *
  * @param environment whose settings choose implementations and servers; undefined: none is chosen yet.
@@ -55,6 +56,11 @@ function demandsOf(
 ): PlacementDemand[] {
   if (seen.has(ability)) return [];
   seen.add(ability);
+  const agent = registry.agents.get(ability)?.value;
+  if (agent) {
+    const called = agent.operations.flatMap((id) => demandsOf(registry, id, environment, rules, seen));
+    return [demandOf(ability, toolOfModel(registry, agent.model), rules), ...called];
+  }
   const workflow = registry.workflows.get(ability)?.value;
   if (!workflow) return [demandOf(ability, toolOf(registry, ability, environment), rules)];
   const own = seen.size > 1 && workflow.placement === 'local' ? [demandOf(ability, null, rules)] : [];
@@ -63,6 +69,12 @@ function demandsOf(
 
 function demandOf(ability: string, tool: string | null, rules: PlacementRules): PlacementDemand {
   return { ability, tool, placement: tool === null ? 'local' : placementOfTool(tool, rules) };
+}
+
+/** A program in the place of a model needs the machine that has it; an endpoint, only the network. */
+function toolOfModel({ project }: Registry, name: string): string {
+  const model = Object.hasOwn(project.models, name) ? project.models[name] : undefined;
+  return `${NEEDED_SERVER[model?.command ? 'script' : 'api']}:${MODEL_PREFIX}${name}`;
 }
 
 /** Null where the operation is broken, unknown, or without an implementation here. */

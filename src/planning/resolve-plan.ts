@@ -2,12 +2,13 @@ import { EFFECTS, type Effect } from '../contracts/effects.js';
 import { CEL, ENGINE } from '../contracts/names.js';
 import type { Plan, PlanAbility, PlanHooks, PlanOperation, PlanWorkflow } from '../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../contracts/problem.js';
+import type { AgentProfile } from '../definitions/formats/agent.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
 import { checkSchemas, checkScope } from './check-ability.js';
-import { agentsDoNotRun } from './check-agent.js';
+import { checkAgent } from './check-agent.js';
 import { checkExamples } from './check-examples.js';
 import { checkStepParameters } from './check-parameters.js';
 import { checkStepTexts } from './check-step-texts.js';
@@ -19,6 +20,7 @@ import { type InferredPlacement, inferPlacement } from './infer-placement.js';
 import { limitsOf } from './limits.js';
 import { looksAtSessions } from './looks-at-sessions.js';
 import { filesOf } from './plan-files.js';
+import { resolveAgent } from './resolve-agent.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveHooks } from './resolve-hooks.js';
 import { resolveNotify } from './resolve-notify.js';
@@ -53,17 +55,15 @@ export function resolvePlan(
   resolveEnvironment(registry, environment);
   const doubts = new Map<string, Doubt>();
   const warn: Warn = (doubt) => void doubts.set(doubt.message, doubt);
-  const agent = registry.agents.get(ability);
-  if (agent) throw agentsDoNotRun(ability, agent.locate(['type']));
   const operation = registry.operations.get(ability);
-  const workflow = registry.workflows.get(ability);
-  if (!operation && !workflow) throw notFound(registry, ability);
+  const composite = registry.workflows.get(ability) ?? registry.agents.get(ability);
+  if (!operation && !composite) throw notFound(registry, ability);
   const inferred = inferPlacement(registry, ability, environment);
   const unplaced = operation
     ? planOperation(registry, operation, variables, warn)
-    : planWorkflow(registry, workflow as Loaded<HighLevel>, variables, warn);
+    : planComposite(registry, composite as Loaded<Composite>, variables, warn);
   const plan: Plan = { ...unplaced, placement: inferred.placement, ...filesOf(registry.project, unplaced) };
-  const from = (operation ?? workflow) as Loaded<unknown>;
+  const from = (operation ?? composite) as Loaded<unknown>;
   warnOfPlacement({ plan, location: from.locate(['placement']) }, inferred, warn);
   for (const { key, implementation } of Object.values(plan.operations)) {
     for (const tag of ['deprecated', 'experimental'] as const) {
@@ -84,7 +84,8 @@ export function resolvePlan(
 
 function notFound(registry: Registry, ability: string): AbilityError {
   const [unreadable] = registry.opaque.filter(({ kind }) => kind === 'low-level' || kind === 'high-level');
-  const hint = didYouMean(ability, [...registry.operations.keys(), ...registry.workflows.keys()]);
+  const { operations, workflows, agents } = registry;
+  const hint = didYouMean(ability, [...operations.keys(), ...workflows.keys(), ...agents.keys()]);
   return new AbilityError({
     code: 'ability.not_found',
     message: `There is no ability ${ability} in the project ${registry.project.project}`,
@@ -125,14 +126,17 @@ function planOperation(
   return assemble(registry, variables.environment, body);
 }
 
-function planWorkflow(
+/** What calls others: a workflow by its steps, an agent as its model asks. */
+type Composite = HighLevel | AgentProfile;
+
+function planComposite(
   registry: Registry,
-  workflow: Loaded<HighLevel>,
+  composite: Loaded<Composite>,
   variables: EnvironmentVariables,
   warn: Warn,
 ): Unplaced {
   const found: Found = { operations: {}, workflows: {} };
-  const { limits, ...own } = resolveWorkflow({ registry, variables, warn, found, callers: [] }, workflow);
+  const { limits, ...own } = resolveComposite({ registry, variables, warn, found, callers: [] }, composite);
   const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));
   const plan = assemble(registry, variables.environment, { ...own, operations });
   return { ...plan, limits, ...(Object.keys(found.workflows).length > 0 && { workflows: found.workflows }) };
@@ -153,9 +157,15 @@ interface Resolving {
   callers: readonly string[];
 }
 
+function resolveComposite(resolving: Resolving, composite: Loaded<Composite>): PlanWorkflow {
+  return composite.value.type === 'agent'
+    ? resolveWithAgent(resolving, composite as Loaded<AgentProfile>)
+    : resolveWorkflow(resolving, composite as Loaded<HighLevel>);
+}
+
 /** Resolves a workflow and, into `found`, all that it calls. */
 function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): PlanWorkflow {
-  const { registry, variables, warn, found, callers } = resolving;
+  const { registry, variables } = resolving;
   const { value } = workflow;
   const { environment } = variables;
   checkScope(value.id, workflow, environment);
@@ -163,29 +173,86 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   checkExamples(workflow);
   const compiled = compileSteps(registry, workflow, resolveEnvironment(registry, environment));
   const { calls, children, warnings, ...body } = compiled;
-  warnings.forEach(warn);
+  warnings.forEach(resolving.warn);
+  const called = resolveCalled(resolving, workflow, calls, children);
+  checkStepParameters(workflow, called.used);
+  const facts = { environment: resolveEnvironment(registry, environment), engine: ENGINE, cel: CEL };
+  checkStepTexts(workflow, called.used, facts);
+  const ability = abilityOf(resolving, workflow, called);
+  if (value.steps.length === 0) throw noSteps(value.id, workflow.locate([]));
+  const limits = limitsOf(registry.project, value.timeout);
+  if (value.limits) limits.max_calls = value.limits.max_calls;
+  return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
+}
+
+/** Resolves an agent and, into `found`, all that it may call. */
+function resolveWithAgent(resolving: Resolving, profile: Loaded<AgentProfile>): PlanWorkflow {
+  const { registry, variables, found } = resolving;
+  const { value } = profile;
+  checkScope(value.id, profile, variables.environment);
+  checkAgent(registry, profile);
+  const ids = [...new Set(value.operations)];
+  const calls = new Set(ids.filter((id) => registry.operations.has(id)));
+  const children = new Map(
+    ids.flatMap((id) => (calls.has(id) ? [] : [[id, ['operations', value.operations.indexOf(id)]] as const])),
+  );
+  const called = resolveCalled(resolving, profile, calls, children);
+  const tools = ids.map((id) => {
+    const tool = called.used.get(id) ?? (called.composites.get(id) as PlanAbility);
+    return { ability: id, summary: tool.summary, effects: tool.effects };
+  });
+  const { agent, steps, model } = resolveAgent(registry, profile, tools);
+  found.operations[model.key] = model;
+  const ability = abilityOf(resolving, profile, called);
+  return { ability, limits: limitsOf(registry.project, value.timeout), steps, finally: [], agent };
+}
+
+/** What a workflow or an agent calls. */
+interface Called {
+  /** By id. */
+  used: Map<string, PlanOperation>;
+  /** By id. */
+  composites: Map<string, PlanAbility>;
+}
+
+/** @param children with the place that names each. */
+function resolveCalled(
+  resolving: Resolving,
+  composite: Loaded<Composite>,
+  calls: ReadonlySet<string>,
+  children: ReadonlyMap<string, readonly PropertyKey[]>,
+): Called {
+  const { registry, variables, warn, found, callers } = resolving;
   const used = new Map<string, PlanOperation>();
   for (const key of [...calls].sort()) {
     const loaded = registry.operations.get(key) as Loaded<LowLevel>;
     found.operations[key] ??= resolveOperation(registry, loaded, variables, warn);
     used.set(key, found.operations[key]);
   }
-  checkStepParameters(workflow, used);
-  const facts = { environment: resolveEnvironment(registry, environment), engine: ENGINE, cel: CEL };
-  checkStepTexts(workflow, used, facts);
-  const inner = { ...resolving, callers: [...callers, value.id] };
-  const called = [...children].sort(([a], [b]) => (a < b ? -1 : 1));
-  const childAbilities = called.map(([id, path]) => resolveChild(inner, id, workflow.locate(path)).ability);
+  const inner = { ...resolving, callers: [...callers, composite.value.id] };
+  const sorted = [...children].sort(([a], [b]) => (a < b ? -1 : 1));
+  const composites = sorted.map(([id, path]) => [id, resolveChild(inner, id, composite.locate(path)).ability] as const);
+  return { used, composites: new Map(composites) };
+}
+
+function abilityOf(
+  { registry, variables, warn }: Resolving,
+  composite: Loaded<Composite>,
+  called: Called,
+): PlanAbility {
+  const { value } = composite;
+  const { environment } = variables;
   const config = configOf(registry, value.id);
   const settings = config?.value.environments?.[environment];
   const modules = value.scope.modules ?? [];
-  const tagged = [...[...used.values()].map(({ implementation }) => implementation), ...childAbilities];
+  const [used, composites] = [[...called.used.values()], [...called.composites.values()]];
+  const tagged = [...used.map(({ implementation }) => implementation), ...composites];
   const tags = [...new Set(tagged.flatMap((part) => part.tags))].sort();
-  const effects = gravest([...used.values(), ...childAbilities].map((part) => part.effects));
+  const effects = gravest([...used, ...composites].map((part) => part.effects));
   const levels = configLevels(config, settings, environment);
   const subject = { ability: value.id, modules, environment, kind: 'workflow' as const, effects, tags };
-  const own = { value: value.hooks, from: workflow, path: ['hooks'] };
-  const ability: PlanAbility = {
+  const own = { value: value.hooks, from: composite, path: ['hooks'] };
+  return {
     id: value.id,
     kind: 'workflow',
     version: value.version,
@@ -201,10 +268,6 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
     ...plannedStanding(value),
     ...(value.operations && { operations: [...new Set(value.operations)].sort() }),
   };
-  if (value.steps.length === 0) throw noSteps(value.id, workflow.locate([]));
-  const limits = limitsOf(registry.project, value.timeout);
-  if (value.limits) limits.max_calls = value.limits.max_calls;
-  return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
 }
 
 function resolveChild(resolving: Resolving, id: string, location: SourceLocation): PlanWorkflow {
@@ -212,15 +275,16 @@ function resolveChild(resolving: Resolving, id: string, location: SourceLocation
   if (callers.includes(id)) {
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `${[...callers, id].join(' calls ')}: a workflow cannot call itself`,
+      message: `${[...callers, id].join(' calls ')}: ${registry.agents.has(id) ? 'an agent' : 'a workflow'} cannot call itself`,
       location,
-      suggestion: 'Use `repeat` or `foreach`.',
+      suggestion: registry.agents.has(id) ? 'Leave one of them out of `operations`.' : 'Use `repeat` or `foreach`.',
     });
   }
   if (registry.workflows.get(id)?.value.steps.length === 0) throw noSteps(id, location);
   const known = found.workflows[id];
   if (known) return known;
-  const child = resolveWorkflow(resolving, registry.workflows.get(id) as Loaded<HighLevel>);
+  const composite = registry.workflows.get(id) ?? registry.agents.get(id);
+  const child = resolveComposite(resolving, composite as Loaded<Composite>);
   found.workflows[id] = child;
   return child;
 }
@@ -246,7 +310,7 @@ const NO_HOOKS: PlanHooks = { pre_create: [], pre_call: [], post_call: [] };
 function assemble(
   registry: Registry,
   environment: string,
-  body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output'>,
+  body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output' | 'agent'>,
 ): Unplaced {
   const { project } = registry;
   const notify = resolveNotify(project, environment);

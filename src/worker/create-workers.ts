@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PayloadCodec } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker } from '@temporalio/worker';
@@ -6,8 +7,10 @@ import { createActivities } from '../activities/index.js';
 import type { PlanSource } from '../activities/plan-source.js';
 import { ACTIVITY_LIMITS, taskQueueOf } from '../contracts/names.js';
 import type { Placement } from '../contracts/placement.js';
-import type { BegunTask, RunSinks } from '../contracts/run-sinks.js';
+import type { BegunTask, EndedTask, RunSinks } from '../contracts/run-sinks.js';
+import { SANDBOX_FLAG } from '../contracts/traces.js';
 import type { SharedDependencies } from './dependencies.js';
+import { spanSinks, traceEnd } from './trace-sinks.js';
 
 /** Built with the package, so that a worker polls in half the time. */
 export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
@@ -31,10 +34,10 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
     connection,
     namespace,
     taskQueue: taskQueueOf(project, environment, placement),
-    workflowBundle: { codePath: workflowBundle },
+    workflowBundle: shared.tracer ? tracedBundle(workflowBundle) : { codePath: workflowBundle },
     activities: createActivities(shared.activities),
     dataConverter: { payloadCodecs: [codec] },
-    sinks: sinksOf(shared),
+    sinks: { ...sinksOf(shared), ...(shared.tracer && spanSinks(shared.tracer)) },
     // A worker that was killed costs its tasks a second, not ten.
     stickyQueueScheduleToStartTimeout: '1s',
     maxHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
@@ -51,13 +54,17 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
  * first activity begins, and a record is written before its task closes. A run that is replayed was begun by another
  * worker, and its first event tells more; the activation in which a task closes is none of a replay, until the server has it.
  */
-function sinksOf({ activities: { plans, told }, ends }: SharedDependencies): InjectedSinks<RunSinks> {
+function sinksOf({ activities: { plans, told }, ends, tracer }: SharedDependencies): InjectedSinks<RunSinks> {
+  const end = async (info: WorkflowInfo, ended: EndedTask): Promise<void> => {
+    await ends.write(info, ended);
+    if (tracer) await traceEnd(tracer, plans, info, ended);
+  };
   return {
     runs: {
       begun: { callDuringReplay: false, fn: (info, task) => noteRun(plans, info, task) },
       // What is replayed may be followed by the local activity that needs it.
       told: { callDuringReplay: true, fn: ({ runId }, task) => told.note(runId, task) },
-      ended: { callDuringReplay: false, fn: (info, ended) => ends.write(info, ended) },
+      ended: { callDuringReplay: false, fn: end },
     },
   };
 }
@@ -77,4 +84,9 @@ function noteRun(plans: PlanSource, info: WorkflowInfo, task: BegunTask | null):
     },
     task,
   );
+}
+
+/** The bundle for a worker that writes traces: its workflows report their spans. The mark is set before any workflow is loaded. */
+export function tracedBundle(path: string): { code: string } {
+  return { code: `globalThis.${SANDBOX_FLAG} = true; ${readFileSync(path, 'utf8')}` };
 }

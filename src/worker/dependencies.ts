@@ -8,6 +8,7 @@ import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import type { ActivityDependencies } from '../activities/index.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
+import { Transcripts } from '../activities/model/transcript.js';
 import { PlanSource } from '../activities/plan-source.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { removeExpired } from '../activities/record/remove-expired.js';
@@ -25,6 +26,7 @@ import { removeOldRuns } from '../server/remove-old-runs.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import { UsageLog } from '../server/usage-log.js';
+import type { Tracer } from '../tracing/tracer.js';
 import { EndRecords } from './end-records.js';
 import { FileCollector } from './file-collector.js';
 import { keepLarge, shrink } from './keep-large.js';
@@ -46,6 +48,8 @@ export interface SharedDependencies {
   share: StoreShare | undefined;
   /** Guards of other tools that deny what they must. */
   proven: ProvenGuards;
+  /** Writes traces; left out where they are off. */
+  tracer: Tracer | undefined;
   close(): Promise<void>;
 }
 
@@ -57,6 +61,7 @@ export function buildDependencies(
   keys: SealKeys,
   access: TemporalAccess,
   env: NodeJS.ProcessEnv = process.env,
+  tracer?: Tracer,
 ): SharedDependencies {
   const groups = new RunningGroups(paths.running);
   const reaped = groups.reap();
@@ -73,7 +78,8 @@ export function buildDependencies(
   const tools = new PinnedTools(pool, store, root);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
   const proven = new ProvenGuards({ root, groups, scripts, secrets });
-  const execute = createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() });
+  const transcripts = new Transcripts(store);
+  const execute = createExecute({ root, groups, scripts, pool, tools, transcripts, env, limiter: new RateLimiter() });
   const usage = new UsageLog(paths.system);
   const gaps = new GapLog(paths.system);
   const activities: ActivityDependencies = {
@@ -108,6 +114,7 @@ export function buildDependencies(
     recordGap: (gap) => gaps.note(gap),
     keepLarge: (answer, limit) => keepLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),
+    ...(tracer && { tracer }),
   };
   const sweep = startSweep(paths);
   return {
@@ -116,6 +123,7 @@ export function buildDependencies(
     collector,
     share,
     proven,
+    tracer,
     async close() {
       clearInterval(sweep);
       await collector.close();
@@ -123,6 +131,7 @@ export function buildDependencies(
       await pool.close();
       groups.close();
       folders.close();
+      await tracer?.close();
     },
   };
 }

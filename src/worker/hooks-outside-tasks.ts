@@ -6,6 +6,7 @@ import type { HookDependencies } from '../activities/hooks/run-hooks.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
+import { Transcripts } from '../activities/model/transcript.js';
 import { pathsOf } from '../server/project-paths.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import { hookDependenciesOf } from './prove-guards.js';
@@ -28,7 +29,8 @@ export function openHooksOutsideTasks(root: string, project: string, env: NodeJS
   const folders = new WorkerFolders(paths.calls);
   const pool = new McpPool({ root, groups });
   const tools = new PinnedTools(pool, store, root);
-  const execute = createExecute({ root, groups, scripts, pool, tools, limiter: new RateLimiter() });
+  const transcripts = new Transcripts(store);
+  const execute = createExecute({ root, groups, scripts, pool, tools, transcripts, env, limiter: new RateLimiter() });
   const files = { store: new TaskFileStore(store, project), folders };
   return {
     dependencies: {

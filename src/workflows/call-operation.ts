@@ -135,10 +135,18 @@ function countCall(run: TaskRun): void {
   run.calls += 1;
 }
 
-/** Executes the call; a task whose seal no worker can check yet waits, it does not fail. */
-async function perform(run: TaskRun, call: OperationCall): Promise<Json> {
-  // A clean-up is never kept from its work.
-  if (call.budget === run.budget) countCall(run);
+function perform(run: TaskRun, call: OperationCall): Promise<Json> {
+  // A clean-up is never kept from its work; an agent counts its calls itself.
+  if (call.budget === run.budget && !run.plan.agent) countCall(run);
+  return executeCall(run, call);
+}
+
+/**
+ * Executes the call, with nothing around it; a task whose seal no worker can check yet waits, it does not fail.
+ *
+ * @throws StepFailure; cancellation; Halted.
+ */
+export async function executeCall(run: TaskRun, call: OperationCall): Promise<Json> {
   for (;;) {
     call.halt.check();
     const leftMs = call.budget.left();

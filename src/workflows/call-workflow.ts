@@ -14,10 +14,12 @@ import {
   patched,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { AgentGrant, AgentUsage } from '../contracts/agent.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan } from '../contracts/plan.js';
 import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskMemo, TaskStart } from '../contracts/task.js';
+import { grantLeft } from '../rules/agent-usage.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
 import { packArguments } from '../rules/task-arguments.js';
@@ -39,6 +41,10 @@ export interface WorkflowCall {
   budget: Budget;
   /** Attempt of each retried group around it, from the outside in. */
   groups: readonly number[];
+  /** What an agent that calls it lets it use up and call; left out: what the task itself was let. */
+  grant?: AgentGrant;
+  /** Hears what agents in it have used up; left out: the task counts that. */
+  used?: (usage: AgentUsage) => void;
 }
 
 /**
@@ -56,6 +62,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   const child = childPlan(plan, ability);
   const files = run.files.within(input);
   const room = run.files.room;
+  const grant = call.grant ?? grantLeft(run.start.child?.agent, run.agent);
   const start: TaskStart = {
     format: 1,
     plan,
@@ -71,6 +78,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
       ...(run.changedBy.length > 0 && { changed_by: run.changedBy }),
       ...(files && { files }),
       ...(room !== undefined && { file_room: room }),
+      ...(grant && { agent: grant }),
     },
   };
   const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
@@ -91,6 +99,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     });
     const ended = result as StoredResult;
     budget.spend(ended.worked_ms ?? 0);
+    if (ended.agent) countUsage(run, call, ended.agent);
     if (ended.files) run.files.adopt(path, ended.files, ended.output);
     made.gave(ended.output);
     return ended.output;
@@ -155,8 +164,14 @@ function attributesOf({ ability }: Plan): SearchAttributePair[] {
   ];
 }
 
+function countUsage(run: TaskRun, { used }: WorkflowCall, usage: AgentUsage): void {
+  if (used) used(usage);
+  else run.countAgent(usage);
+}
+
 /** A child that ran out of its own time has not used up that of the task. */
-function failureOf(run: TaskRun, { path, budget }: WorkflowCall, task: string, error: unknown): StepFailure {
+function failureOf(run: TaskRun, call: WorkflowCall, task: string, error: unknown): StepFailure {
+  const { path, budget } = call;
   const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
   const message = cause instanceof Error ? cause.message : String(cause);
   if (!(cause instanceof ApplicationFailure)) {
@@ -164,6 +179,7 @@ function failureOf(run: TaskRun, { path, budget }: WorkflowCall, task: string, e
   }
   const [result] = (cause.details ?? []) as [StoredResult?];
   budget.spend(result?.worked_ms ?? 0);
+  if (result?.agent) countUsage(run, call, result.agent);
   if (result?.files) run.files.adopt(path, result.files, null);
   const problem = result?.error ?? { code: cause.type ?? 'child.failed', message };
   if (budget.left() === 0) return budget.exhausted();

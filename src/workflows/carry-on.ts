@@ -28,6 +28,7 @@ export function carryOn(run: TaskRun): TaskStart {
     calls: run.calls,
     sequence: run.sequence,
     paused: run.paused,
+    ...(!run.plan.agent && run.agent && { agents: run.agent }),
     ...(run.turn && { turn: run.turn }),
     ...(run.slot && { slot: run.slot }),
     ...(run.handling && { handling: run.handling }),

@@ -129,6 +129,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     ...(seal.intent !== undefined && { intent: seal.intent }),
     ...(run.inputChanges.length > 0 && { changes: run.inputChanges }),
     ...(run.changesLeft.count > 0 && { changes_left: run.changesLeft.count }),
+    ...(run.agent && { agent: run.agent }),
     ...(run.start.child && { worked_ms: run.budget.spent(), ...(outcome?.answer && { answer: true as const }) }),
   };
 }

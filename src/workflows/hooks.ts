@@ -11,6 +11,7 @@ import { firstDeny } from '../rules/guard-precedence.js';
 import { answerExpression, denialOf, failedAnswer, type HookFacts, hookFacts } from '../rules/hook-facts.js';
 import { handlerReadsSession } from '../rules/session-reads.js';
 import { untilKeyed } from './await-key.js';
+import { reportHooks } from './report-spans.js';
 import { asStepFailure, readActivityFailure, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 
@@ -136,6 +137,7 @@ function answerHere(
     answers.push(answer);
     if (answer.decision === 'deny') break;
   }
+  reportHooks(run, answers);
   return answers;
 }
 

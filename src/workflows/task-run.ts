@@ -1,5 +1,6 @@
 import { uuid4, workflowInfo } from '@temporalio/workflow';
 import type { CallContext, ModifyAnswer } from '../contracts/activities.js';
+import type { AgentUsage } from '../contracts/agent.js';
 import type { Approval } from '../contracts/approvals.js';
 import type { SlotAnswer, SlotAsk, Turn } from '../contracts/concurrency.js';
 import type { HookAnswer } from '../contracts/hooks.js';
@@ -19,6 +20,8 @@ import type {
   StepSummary,
   TaskStart,
 } from '../contracts/task.js';
+import { TURNS } from '../rules/agent-turns.js';
+import { addUsage, UNUSED, usageOf } from '../rules/agent-usage.js';
 import { childPlan } from '../rules/child-plan.js';
 import type { Scope } from '../rules/expressions/evaluate.js';
 import { allSteps } from '../rules/find-step.js';
@@ -26,6 +29,7 @@ import { sealMark } from '../rules/seal-mark.js';
 import { TaskBudget } from './budget.js';
 import { CallsMade } from './calls-made.js';
 import { ItemsUnderWay } from './items-under-way.js';
+import { reportTurn } from './report-spans.js';
 import { isUndo } from './step-notes.js';
 import { type StepValue, StepValues, type Values, withLinks } from './step-values.js';
 import { StepsInTurns } from './steps-done.js';
@@ -89,6 +93,8 @@ export class TaskRun {
   changes = 0;
   /** Calls made so far. */
   calls: number;
+  /** What agents that a workflow called have used up; undefined: none did. */
+  private agentsUsed: AgentUsage | undefined;
   /** Calls so far that can be taken back. */
   sequence: number;
   readonly plan: Plan;
@@ -156,6 +162,7 @@ export class TaskRun {
     this.hooks = [...(carried?.hooks ?? start.hooks ?? [])];
     this.signals = [...(carried?.signals ?? changed?.signals ?? [])];
     this.calls = carried?.calls ?? 0;
+    this.agentsUsed = carried?.agents;
     this.sequence = carried?.sequence ?? 0;
     this.made = new CallsMade(this.calls, carried?.made);
     this.inTurns = new StepsInTurns(carried?.steps_in_turns ?? 0);
@@ -205,6 +212,7 @@ export class TaskRun {
     this.progress[path] = entry;
     this.values.show(path, id, entry);
     this.changed();
+    if (this.plan.agent && isStepEnd(change.status)) reportTurn(this, path, id);
   }
 
   /** Lets expressions see where the approval of a step is decided, until something else becomes of the step. */
@@ -289,6 +297,19 @@ export class TaskRun {
     const values = this.values.at(prefix);
     if (own) values[own.id] = own.value;
     return this.plan.links ? withLinks(values) : values;
+  }
+
+  /** What an agent has used up so far, or the agents that a workflow called; undefined where there was none. */
+  get agent(): AgentUsage | undefined {
+    if (!this.plan.agent) return this.agentsUsed;
+    const { agent } = this.progress[TURNS.turns] ?? {};
+    return agent && usageOf(agent);
+  }
+
+  /** Counts what an agent that a workflow called, or one in a task that it called, has used up. */
+  countAgent(usage: AgentUsage): void {
+    const before = this.agentsUsed ?? UNUSED;
+    this.agentsUsed = { ...addUsage(before, usage), turns: before.turns + usage.turns };
   }
 
   /** The steps as a result lists them. */

@@ -3,6 +3,7 @@ import type { Json } from '../contracts/json.js';
 import type { ErrorHandler, PlanOperation } from '../contracts/plan.js';
 import type { Handling } from '../contracts/task.js';
 import { isSinceEngine2 } from '../rules/engine.js';
+import { runAgent } from './agent/run-agent.js';
 import { callOperation } from './call-operation.js';
 import { explainCancellation, isUnknown } from './cut.js';
 import type { Outcome } from './finish.js';
@@ -57,6 +58,7 @@ async function work(run: TaskRun, frame: Frame): Promise<Outcome> {
   const { plan } = run;
   try {
     if (plan.ability.kind === 'operation') return succeeded(await callAlone(run, frame));
+    if (plan.agent) return succeeded(await runAgent(run, frame));
     // What fails in a handler is final, so this is not awaited here.
     if (run.handling) return goOnHandling(run, frame, run.handling);
     await runSteps(run, plan.steps, frame);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { explainTask, findRecord, listTasks, readApprovals, viewTask, waitForTask } from '../../src/client/index.js';
+import { explainTask, findRecord, listTasks, readApprovals, waitForTask } from '../../src/client/index.js';
 import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
@@ -111,9 +111,9 @@ const noted = (n: string): number => {
 };
 const tasks = async (): Promise<number> => (await listTasks(project.connection, { limit: 1000 })).length;
 const ended = async (key: string) => {
-  // Where the machine is slow, a delivery is answered before its task is there.
-  await vi.waitFor(() => viewTask(project.connection, key), { timeout: 30_000, interval: 200 });
-  const end = await waitForTask(project.connection, key, { timeoutMs: 60_000 });
+  // Where the machine is slow, a delivery is answered before its task is there, and its record comes before it.
+  const wait = () => waitForTask(project.connection, key, { timeoutMs: 60_000 });
+  const end = await vi.waitFor(wait, { timeout: 90_000, interval: 200 });
   if (end.kind !== 'ended') throw new Error(`${key} did not end`);
   return end.result;
 };

@@ -23,7 +23,9 @@ const docs = (...args: string[]) => ability(['docs', ...args], { cwd: project.ro
 
 test('R-000-88: `ability docs --check` passes on the example project of this repository', async () => {
   const { exitCode, stdout } = await ability(['docs', '--check'], { cwd: EXAMPLE });
-  expect(stdout).toBe('in step  ABILITY.md\nin step  examples/signup/ABILITY.md\nin step  integration/ABILITY.md');
+  expect(stdout).toBe(
+    'in step  ABILITY.md\nin step  examples/signup/ABILITY.md\nin step  integration/ABILITY.md\nin step  AGENTS.md\nin step  registry/AGENTS.md',
+  );
   expect(exitCode).toBe(0);
 });
 

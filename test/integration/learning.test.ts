@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { UsageLog } from '../../src/server/usage-log.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { taskRecord } from '../fixtures/task-record.js';
 
 const FILES = {
   'ability.yaml': projectFile('\n  dev: {}\n  prod: {}', 'default_environment: dev\n'),
@@ -24,7 +25,7 @@ const FILES = {
 const project = makeProject(FILES);
 afterAll(() => project.remove());
 const system = join(project.root, '.system');
-const options = { cwd: project.root, env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } };
+const options = { cwd: project.root, env: { TEMPORAL_ADDRESS: undefined, ABILITY_CALLER: 'person' } };
 const json = async (...args: string[]) => (await abilityJson(args, options)).json;
 
 describe('what is not there', () => {
@@ -57,12 +58,12 @@ test('scripts come with what is near, and how to make an ability of them (R-000-
       summary: 'Search the notes for a text',
       documented: null,
       near: expect.arrayContaining([{ id: 'notes.search', score: expect.any(Number) }]),
-      next: `Compare it with what is near; if it does something else: ability scaffold scripts ${path}`,
+      next: `Compare it with what is near; if it does something else: ability harvest promote ${path}`,
     },
   ]);
   const { stdout } = await ability(['harvest'], options);
   expect(stdout).toContain(
-    `${path}\n  Search the notes for a text; not described in modular_mannual.md\n  near: notes.`,
+    `${path}\n  Search the notes for a text; not described in modular_mannual.md\n  how often it ran is not known\n  near: notes.`,
   );
 });
 
@@ -72,8 +73,68 @@ describe('ability prune', () => {
   });
 
   test('says that calls are not counted where nothing counts them', async () => {
-    expect(await json('prune')).toMatchObject({ counted_since: null, unused: [] });
+    const counted_in = { usage: false, records: 0, tasks: null };
+    expect(await json('prune')).toMatchObject({ counted_since: null, counted_in, unused: [] });
+    const { stdout } = await ability(['prune'], options);
+    expect(stdout).toContain('no call is known here');
   });
+
+  test('counts by the records of tasks too, and tells what it could not read (R-000-94)', async () => {
+    const at = (days: number): string => new Date(Date.now() - days * 24 * 60 * 60_000).toISOString();
+    const script = { kind: 'script', script: 'x', digest: 'd' } as const;
+    const call = { path: 'a', call: 'mail.list', runs: script, given: { value: null } };
+    const records = [
+      taskRecord({ task_key: 'new', ability: 'digest', created_at: at(1), calls: [call], called: ['mail.list'] }),
+      taskRecord({
+        task_key: 'old',
+        ability: 'notes.find',
+        created_at: at(200),
+        calls: [{ ...call, path: 'run', call: 'notes.find' }],
+      }),
+    ];
+    const paths = records.map((record) => `.system/implement/${record.task_key}/record.json`);
+    project.write(Object.fromEntries(records.map((record, index) => [paths[index] ?? '', JSON.stringify(record)])));
+    project.write({ '.system/implement/torn/record.json': '{ "task_key"' });
+    const found = await json('prune');
+    expect(found).toMatchObject({
+      counted_since: records[1]?.created_at,
+      counted_in: { usage: false, records: 2, tasks: null },
+      warnings: [expect.stringContaining('torn/record.json')],
+    });
+    expect(
+      found.unused.map((one: { id: string; used: string; calls: number }) => [one.id, one.used, one.calls]),
+    ).toEqual([
+      ['mail.find', 'never', 0],
+      ['notes.find', 'rarely', 1],
+      ['notes.search', 'never', 0],
+    ]);
+    rmSync(join(system, 'implement'), { recursive: true });
+  });
+
+  test('goes by what it has where Temporal does not answer, and says so', async () => {
+    const away = { ...options, env: { ...options.env, TEMPORAL_ADDRESS: '127.0.0.1:1' } };
+    const { exitCode, json: found } = await abilityJson(['prune'], away);
+    expect(exitCode).toBe(0);
+    expect(found).toMatchObject({
+      counted_in: { tasks: null },
+      warnings: [expect.stringContaining('could not be listed')],
+    });
+  });
+
+  test.each([{ ABILITY_CALLER: 'agent' }, { ABILITY_CALLER: undefined, CLAUDECODE: '1' }])(
+    'an agent looks, and deprecates nothing: %j',
+    async (env) => {
+      const file = join(project.root, 'registry/low-level/notes.find.yaml');
+      const before = readFileSync(file, 'utf8');
+      const asAgent = { ...options, env: { ...options.env, ...env } };
+      expect((await abilityJson(['prune'], asAgent)).exitCode).toBe(0);
+      expect(await abilityJson(['prune', '--deprecate', 'notes.find'], asAgent)).toMatchObject({
+        exitCode: 4,
+        json: { error: { code: 'prune.by_agent' } },
+      });
+      expect(readFileSync(file, 'utf8')).toBe(before);
+    },
+  );
 
   test('names what was never or long not called, what is alike and what is deprecated, with its users (R-000-94)', async () => {
     const usage = new UsageLog(system);

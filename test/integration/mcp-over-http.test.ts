@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listTasks, showSession } from '../../src/client/index.js';
+import { skillOfProject } from '../../src/doors/mcp/skill-of-project.js';
 import { type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { connectOverHttp, type HttpAgent, hearProgress, messageOf, type Told } from '../fixtures/mcp-agent.js';
 import { doorProject } from '../fixtures/mcp-door-project.js';
@@ -14,6 +15,7 @@ let door: OpenDoor;
 beforeAll(async () => {
   const mcp = {
     expose: ['math.*', 'late.*'],
+    skill: skillOfProject(project().root),
     lend: () => ({ connect: () => Promise.resolve(project().connection), failed: () => {} }),
     typed: (text: string) => text,
     review: () => Promise.resolve(),

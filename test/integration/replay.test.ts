@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINE } from '../../src/contracts/names.js';
 import { END_STATES } from '../../src/contracts/states.js';
+import { tracedBundle, WORKFLOW_BUNDLE } from '../../src/worker/create-workers.js';
 import { readHistoryFile } from '../../src/worker/replay/read-history-file.js';
 import { type ReplayEnd, replayHistory } from '../../src/worker/replay/replay-history.js';
 
@@ -50,5 +52,16 @@ test('no recorded history holds a path or a host of the machine it was made on',
 describe('a history that was recorded', () => {
   test.each(FILES)('%s replays with the interpreter as it is', async (file) => {
     expect(await replay(file)).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('while traces are written (issue 15, item 6)', () => {
+  const bundle = join(tmpdir(), `traced-${process.pid}-${Date.now()}.cjs`);
+  beforeAll(() => writeFileSync(bundle, tracedBundle(WORKFLOW_BUNDLE).code));
+  afterAll(() => rmSync(bundle, { force: true }));
+
+  test.each(FILES)('%s replays as well', async (file) => {
+    const recorded = readHistoryFile(join(FOLDER, file));
+    expect(await replayHistory(recorded, { workflowBundle: bundle })).toMatchObject({ status: 'ok' });
   });
 });

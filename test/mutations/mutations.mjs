@@ -729,8 +729,8 @@ export const MUTATIONS = [
   {
     name: 'retries: an unknown outcome is tried again',
     file: 'src/rules/error-families.ts',
-    find: "  'mcp.tool_missing',\n  'outcome',\n",
-    replace: "  'mcp.tool_missing',\n",
+    find: "  'model.rejected',\n  'outcome',\n",
+    replace: "  'model.rejected',\n",
     tests: ['test/unit/rules/error-families.test.ts'],
   },
   {

@@ -22,7 +22,7 @@ describe('the house', () => {
   test('has only the rooms of the design', () => {
     const rooms = new Set(files.map((file) => file.split('/')[1]));
     const known =
-      'activities authoring choosing client contracts definitions doors planning rules server testing worker workflows';
+      'activities authoring choosing client contracts definitions doors planning rules server testing tracing worker workflows';
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 

@@ -4,7 +4,10 @@ import { ANSWER_FILE } from '../../contracts/files.js';
 import type { Json } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { ATTRIBUTES } from '../../contracts/traces.js';
 import { Masker } from '../../planning/masking/masker.js';
+import { tellSpan } from '../../tracing/current-span.js';
+import { serverOf } from '../../tracing/model-call.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import { answerName } from './answer-name.js';
@@ -108,6 +111,7 @@ async function exchange(
   // A redirect may have turned it into a request without one.
   const isSent = prepared.body !== undefined;
   const started = performance.now();
+  tellSpan(serverOf(url));
   let sent = false;
   try {
     const answer = await request(url, {
@@ -123,6 +127,7 @@ async function exchange(
     });
     const ms = Math.round(performance.now() - started);
     call.log.add('request', `${method} ${url} -> ${answer.statusCode} (${ms} ms)`);
+    tellSpan({ [ATTRIBUTES.httpStatus]: answer.statusCode });
     return answer;
   } catch (error) {
     call.log.add('request', `${method} ${url} -> ${messageOf(error)}`);

@@ -7,6 +7,7 @@ import { signalWithin } from '../../rules/any-signal.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { currentTraceparent } from '../../tracing/current-span.js';
 import type { CallInput } from '../call-input.js';
 import { CallLog } from '../call-log.js';
 import { checkOutput } from '../check-call-output.js';
@@ -110,12 +111,14 @@ function callOf(
   const environment = environmentIn(run);
   const task = taskOf(run);
   const path = `hooks/${run.phase}.${context.ability_id ?? 'session'}`;
+  const trace = currentTraceparent() ?? run.trace;
   return {
     input: operationInput(operation, given, engine),
     taskKey: task.includes(':') ? null : task,
     ability: operation.key,
     path,
     idempotencyKey: [task, run.path, path].filter(Boolean).join('/'),
+    ...(trace !== undefined && { trace }),
     engine,
     cel,
     environment,

@@ -1,5 +1,7 @@
 import type { PlanScript } from '../../contracts/plan.js';
+import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
 import type { ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
+import { currentTraceparent } from '../../tracing/current-span.js';
 import { CallLog } from '../call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
 import type { ProcessGroups } from '../script/process-groups.js';
@@ -36,6 +38,8 @@ export interface ScriptQuestion {
   facts: (pinned: string) => ScriptFacts;
   signal: AbortSignal;
   logs: HookLogs | undefined;
+  /** As in the context of the hook. */
+  trace?: string | undefined;
 }
 
 /** What it printed, and its log, which masks what is secret. */
@@ -54,7 +58,7 @@ export interface ScriptAnswer {
  */
 export async function askScript(
   { root, groups, scripts, secrets }: ScriptHookDependencies,
-  { step, script, timeoutMs, environment, stdin, names, facts, signal, logs }: ScriptQuestion,
+  { step, script, timeoutMs, environment, stdin, names, facts, signal, logs, trace }: ScriptQuestion,
 ): Promise<ScriptAnswer> {
   const log = new CallLog(logs?.folder, step, 1, logs?.share(step));
   const hide = (secret: string): void => log.hide(secret);
@@ -63,7 +67,9 @@ export async function askScript(
   const given = await textsOf(script, facts(pinned));
   const [command, ...args] = [...script.interpreter.map(inCopy), file, ...given.args] as [string];
   const source = secrets(environment);
-  const own = { ...given.env, ...names(pinned, source), ...places };
+  const context = currentTraceparent() ?? trace;
+  const traced: Record<string, string> = context === undefined ? {} : { [TRACEPARENT_VARIABLE]: context };
+  const own = { ...traced, ...given.env, ...names(pinned, source), ...places };
   const outcome = await runProcess(
     {
       command,

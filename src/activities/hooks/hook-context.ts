@@ -24,6 +24,8 @@ interface Surroundings {
   signal: AbortSignal;
   /** Where what they print goes; undefined: nowhere. */
   logs: HookLogs | undefined;
+  /** Trace context of the request that the task came from, as W3C `traceparent` has it; absent: none came. */
+  trace?: string;
 }
 
 /** One phase around one call, or around the task (`path` is `''`). */

@@ -1,10 +1,14 @@
 import type { NewGap } from '../../contracts/gaps.js';
 import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { PlanHandler, PlanHook } from '../../contracts/plan.js';
+import { ATTRIBUTES as A, OWN_SPANS } from '../../contracts/traces.js';
 import type { Registry } from '../../definitions/registry.js';
 import { firesFor } from '../../rules/fires.js';
 import { isGuardPhase, isOverPhase } from '../../rules/guard-precedence.js';
 import { answerExpression, failedAnswer } from '../../rules/hook-facts.js';
+import { currentSpan, inSpanWithin } from '../../tracing/current-span.js';
+import { hookError } from '../../tracing/task-spans.js';
+import type { Tracer } from '../../tracing/tracer.js';
 import type { SecretSource } from '../secrets.js';
 import type { AnswerAbility } from './ability-handler.js';
 import { answerBuiltin } from './builtins.js';
@@ -30,6 +34,8 @@ export interface HookDependencies {
   recordGap?: (gap: NewGap) => void;
   /** Appends one line to the project's usage log. */
   recordUsage: (line: Record<string, unknown>) => void;
+  /** Left out: no traces are written. */
+  tracer?: Tracer;
 }
 
 /** Which of the hooks are asked. */
@@ -58,13 +64,27 @@ export async function runHooks(
   for (const hook of context.hooks) {
     if ((blockingOnly && hook.blocking === false) || !firesFor(hook, context.caller)) continue;
     const started = performance.now();
-    const answer = await answerOne(hook, run, dependencies);
+    const answer = await answerTraced(hook, run, dependencies);
     // An expression may be answered in a workflow, which has no clock of its own.
     const took = hook.handler.kind !== 'expression' ? { duration_ms: Math.round(performance.now() - started) } : {};
     answers.push(withoutSignals({ ...answer, ...took }));
     if (answer.decision === 'deny' && isGuardPhase(event)) break;
   }
   return answers;
+}
+
+/** Asks a hook in a span of its own, where traces are written. */
+function answerTraced(hook: PlanHook, run: HookRun, dependencies: HookDependencies): Promise<HookAnswer> {
+  const around = currentSpan();
+  if (!around) return answerOne(hook, run, dependencies);
+  const attributes = { [A.hook]: hook.id, [A.hookPhase]: run.phase, [A.hookHandler]: hook.handler.kind };
+  return inSpanWithin(around, { name: `${OWN_SPANS.hook} ${hook.id}`, attributes }, async (span) => {
+    const answer = await answerOne(hook, run, dependencies);
+    span.set({ [A.hookDecision]: answer.decision });
+    const error = hookError(answer);
+    if (error !== undefined) span.fail(error);
+    return answer;
+  });
 }
 
 async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDependencies): Promise<HookAnswer> {

@@ -46,6 +46,7 @@ async function answerScript(
     facts: (pinned) => factsOf(run, pinned),
     signal: run.signal,
     logs: run.logs,
+    trace: run.trace,
   });
   const failed = exitCode === 0 ? fault : (fault ?? `it ended with exit code ${exitCode}`);
   if (failed !== undefined) return failedAnswer(id, at, withTail(failed, log));

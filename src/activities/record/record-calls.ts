@@ -47,5 +47,9 @@ function placeOf(implementation: PlanImplementation): CalledPlace {
     }
     case 'script':
       return { kind: 'script', script: implementation.script.path, digest: implementation.script.digest };
+    case 'model': {
+      const { name, script } = implementation.model;
+      return { kind: 'model', model: name, ...(script && { digest: script.digest }) };
+    }
   }
 }

@@ -43,6 +43,8 @@ function tellPlace(runs: CalledPlace): string {
     }
     case 'script':
       return `Script: ${markdownCode(runs.script)}, SHA-256 ${markdownLine(runs.digest)}`;
+    case 'model':
+      return `Model: ${markdownCode(runs.model)}${runs.digest === undefined ? '' : `, a program with SHA-256 ${markdownLine(runs.digest)}`}`;
     case 'workflow':
       return `Task: ${markdownCode(runs.task)}`;
   }

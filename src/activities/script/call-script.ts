@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
+import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
 import type { ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
 import type { CallInput } from '../call-input.js';
 import { takeOutputFiles } from '../files/take-output-files.js';
@@ -53,6 +54,7 @@ export async function callScript(
       args,
       cwd: root,
       env: {
+        ...(call.trace !== undefined && { [TRACEPARENT_VARIABLE]: call.trace }),
         ...env,
         ...given.env,
         ...namesOf(call),

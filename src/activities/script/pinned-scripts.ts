@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { PinnedFile, Plan, PlanHooks, PlanScript } from '../../contracts/plan.js';
+import type { PinnedFile, Plan, PlanHooks, PlanImplementation, PlanScript } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { importsOfUnpinned } from '../../planning/script-imports/imports-of-unpinned.js';
 import { digestOf } from '../../rules/canonical.js';
@@ -199,10 +199,13 @@ function scriptsOf(plan: Plan): PlanScript[] {
   const hooks = [plan.ability, ...workflows.map(({ ability }) => ability), ...operations].flatMap((part) =>
     hooksOf(part.hooks),
   );
-  const implementations = operations.flatMap(({ implementation }) =>
-    implementation.kind === 'script' ? [implementation.script] : [],
-  );
+  const implementations = operations.flatMap(({ implementation }) => scriptsOfImplementation(implementation));
   return [...implementations, ...hooks];
+}
+
+function scriptsOfImplementation(implementation: PlanImplementation): PlanScript[] {
+  if (implementation.kind === 'script') return [implementation.script];
+  return implementation.kind === 'model' && implementation.model.script ? [implementation.model.script] : [];
 }
 
 function hooksOf({ pre_create, pre_call, post_call }: PlanHooks): PlanScript[] {

@@ -2,10 +2,12 @@ import type { HookAnswer, SessionPhase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
 import type { SessionSurroundings } from '../../contracts/session.js';
+import { ATTRIBUTES, OWN_SPANS } from '../../contracts/traces.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import { resolveEnvironment } from '../../planning/resolve-environment.js';
 import { resolveEventHooks } from '../../planning/resolve-event-hooks.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
+import { inOwnTrace } from '../../tracing/current-span.js';
 import { type HookDependencies, runHooks } from '../hooks/run-hooks.js';
 
 /** The hooks of an event of a session, as they are defined at the moment. */
@@ -58,7 +60,11 @@ export async function askEvent(
   if (hooks.length === 0) return [];
   try {
     const around = { path: '', moment, hooks, user, signal, logs: undefined, session, environment, module };
-    return await runHooks(phase, { ...around, payload: await payload() }, { blockingOnly: false }, dependencies);
+    const attributes = { [ATTRIBUTES.conversation]: session, [ATTRIBUTES.hookPhase]: phase };
+    const span = { name: `${OWN_SPANS.event} ${phase}`, attributes };
+    return await inOwnTrace(dependencies.tracer, span, async () =>
+      runHooks(phase, { ...around, payload: await payload() }, { blockingOnly: false }, dependencies),
+    );
   } catch (error) {
     return [failedAnswer('*', { phase, path: '' }, messageOf(error))];
   }

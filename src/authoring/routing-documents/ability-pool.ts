@@ -1,5 +1,7 @@
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { operationKinds } from '../../definitions/operation-kinds.js';
 import type { Registry } from '../../definitions/registry.js';
+import { isAdHoc } from '../harvest/script-place.js';
 import { cellOf, literalCell, standingCell } from './cell-text.js';
 import { COLUMN, type Level } from './section-forms.js';
 
@@ -56,8 +58,17 @@ function operationsOf(registry: Registry): RoutedAbility[] {
     const isKindKnown = !mayHaveOtherKind(registry, id);
     const standing = standingCell(value);
     const modules = scope.modules ?? [];
-    return routed({ id, level: 'low-level', modules, path: file, standing, isKindKnown }, kind, summary);
+    const ability = routed({ id, level: 'low-level', modules, path: file, standing, isKindKnown }, kind, summary);
+    ability.cells[COLUMN.words] += insteadOf(value);
+    return ability;
   });
+}
+
+/** A script that was written for one piece of work is not called by hand any more once an ability runs it. Source: R-000-91. */
+function insteadOf({ implementation }: LowLevel): string {
+  if (implementation?.kind !== 'script') return '';
+  const path = implementation.script.path.replace(/^(\.\/)+/, '');
+  return isAdHoc(path) ? ` ${cellOf(`Replaces the ad-hoc script \`${path}\`.`)}` : '';
 }
 
 function mayHaveOtherKind({ broken, opaque }: Registry, id: string): boolean {

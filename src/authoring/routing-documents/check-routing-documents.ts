@@ -9,7 +9,7 @@ import { type DocumentPlan, planDocuments } from './plan-documents.js';
 /**
  * Where the routing documents of a project are broken or not in step with its abilities; empty where all are.
  *
- * Writes nothing. What `ability docs --check` refuses and this says are the same. Source: R-000-88.
+ * Writes nothing. What `ability docs --check` refuses of these and this says are the same. Source: R-000-88.
  */
 export function checkRoutingDocuments(registry: Registry): Finding[] {
   return planDocuments(registry, findDocuments(registry.root)).flatMap((plan) => {

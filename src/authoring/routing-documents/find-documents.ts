@@ -14,11 +14,16 @@ const DEPENDENCIES = 'node_modules';
  * Hidden folders, dependencies and projects within the project are left alone, and links to folders are not followed.
  */
 export function findDocuments(root: string, below = ''): string[] {
+  return filesNamed(root, DOCUMENT_NAME, below);
+}
+
+/** The files of a name below a folder, where {@link findDocuments} looks. */
+export function filesNamed(root: string, name: string, below = ''): string[] {
   const found: string[] = [];
   for (const entry of entriesOf(join(root, below))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.name === DOCUMENT_NAME && !entry.isDirectory()) found.push(path);
-    else if (entry.isDirectory() && isOurs(root, path, entry.name)) found.push(...findDocuments(root, path));
+    if (entry.name === name && !entry.isDirectory()) found.push(path);
+    else if (entry.isDirectory() && isOurs(root, path, entry.name)) found.push(...filesNamed(root, name, path));
   }
   return found.sort();
 }

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
-import type { RequestInit as UndiciInit } from 'undici';
 import { formatDuration } from '../../rules/duration.js';
-import { denialIn, guardedLookup, refuseLiteral } from '../model-endpoint.js';
+import { answerOf, traceModelCall } from '../../tracing/model-call.js';
+import { connectToModel, denialIn, refuseLiteral, whyUnanswered } from '../model-endpoint.js';
 import { type Router, RouterFault } from './decide.js';
 import { readRouterAnswer } from './router-answer.js';
 import { ROUTER_INSTRUCTIONS, routerData } from './router-prompt.js';
@@ -67,44 +67,32 @@ function askThrough(model: RouterModel): Ask {
   let client: Promise<OpenAI> | undefined;
   return async (messages, signal) => {
     refuseLiteral(model);
-    client ??= connect(model);
+    client ??= connectToModel(model, { timeoutMs: model.timeoutMs, mostBytes: MOST_BYTES });
     const { chat } = await client;
-    const { choices } = await chat.completions.create(
-      { model: model.model, messages, response_format: { type: 'json_object' } },
-      { signal },
-    );
+    const traced = { operation: 'chat', model: model.model, url: model.url, output: 'json' } as const;
+    const { choices } = await traceModelCall({ ...traced, codeOf: (error) => codeOf(error, signal) }, async (told) => {
+      const request = { model: model.model, messages, response_format: { type: 'json_object' } } as const;
+      const completion = await chat.completions.create(request, { signal });
+      told(() => answerOf(completion));
+      return completion;
+    });
     return choices?.[0]?.message?.content ?? '';
   };
 }
 
-/** Redirects are not followed, since they could lead to where the policy does not. */
-async function connect(model: RouterModel): Promise<OpenAI> {
-  const [{ default: OpenAI }, { Agent, fetch }] = await Promise.all([import('openai'), import('undici')]);
-  const dispatcher = new Agent({ maxResponseSize: MOST_BYTES, connect: { lookup: guardedLookup(model) } });
-  return new OpenAI({
-    baseURL: model.url.href,
-    apiKey: model.key ?? 'none',
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    timeout: model.timeoutMs,
-    logLevel: 'off',
-    fetch: (url, init) => {
-      const request = { ...init, dispatcher, redirect: 'error' } as unknown as UndiciInit;
-      return fetch(String(url), request) as unknown as Promise<Response>;
-    },
-    ...(!model.key && { defaultHeaders: { authorization: null } }),
-  });
-}
-
 /** Neither messages of the network nor bodies are passed on: they could hold the key, or text that is meant for an AI. */
 function faultOf(error: unknown, { url, timeoutMs }: RouterModel, signal: AbortSignal): RouterFault {
-  const denial = denialIn(error);
-  if (denial) return new RouterFault(`The model was not asked: ${denial.message}`);
-  if (signal.aborted) return new RouterFault(`The model did not answer within ${formatDuration(timeoutMs)}`);
+  if (signal.aborted && !denialIn(error)) {
+    return new RouterFault(`The model did not answer within ${formatDuration(timeoutMs)}`);
+  }
+  return new RouterFault(whyUnanswered(error, url));
+}
+
+/** For the span of a request: the status that came, or that none did. */
+function codeOf(error: unknown, { aborted }: AbortSignal): string {
+  if (aborted) return 'timeout';
   const { status } = error as { status?: unknown };
-  if (typeof status === 'number') return new RouterFault(`The model was asked in vain: ${url.host} answered ${status}`);
-  return new RouterFault(`The model was asked in vain: ${url.host} was not reached, or answered what cannot be read`);
+  return typeof status === 'number' ? String(status) : 'unavailable';
 }
 
 /** In place of a model that should be asked and cannot be. @param reason a sentence without a full stop. */

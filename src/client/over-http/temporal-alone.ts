@@ -1,4 +1,5 @@
 /** The functions of a connection for which the door has no route: over HTTP they are refused, and ask no one before. docs/http.md names them. */
+import * as fromRunSession from '../agent/run-session.js';
 import * as fromChangeInput from '../change-input.js';
 import * as fromCheckFormerNames from '../check-former-names.js';
 import * as fromCheckServer from '../check-server.js';
@@ -38,6 +39,7 @@ export const readRecordPlace = temporalAlone('readRecordPlace', fromReadOrigin.r
 export const findRecord = temporalAlone('findRecord', fromReadRecord.findRecord);
 export const readWayToRetry = temporalAlone('readWayToRetry', fromReadWayToRetry.readWayToRetry);
 export const retryTask = temporalAlone('retryTask', fromRetryTask.retryTask);
+export const runSession = temporalAlone('runSession', fromRunSession.runSession);
 export const backfillSchedule = temporalAlone('backfillSchedule', fromSchedules.backfillSchedule);
 export const changeSchedule = temporalAlone('changeSchedule', fromSchedules.changeSchedule);
 export const createSchedule = temporalAlone('createSchedule', fromSchedules.createSchedule);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isDuration, parseDuration } from '../../rules/duration.js';
+import { models } from './models.js';
 import { notify } from './notify.js';
 import { byteSize, duration, effect, environmentName, jsonObject, plainName } from './values.js';
 
@@ -105,6 +106,9 @@ export const project = z.strictObject({
     .record(plainName, z.array(z.string().min(1)))
     .default({})
     .describe('Groups of approvers, by name.'),
+  models: models
+    .default({})
+    .describe('The models that agents ask, by name; `default` is that of agents that name none.'),
   notify: z.array(notify).default([]).describe('Webhooks that get notices of approvals and failures.'),
   default_environment: environmentName.optional().describe('The environment of commands that name none.'),
   policy: z

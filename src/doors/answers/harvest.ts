@@ -1,5 +1,5 @@
 import { type FoundScript, findScripts } from '../../authoring/harvest/find-scripts.js';
-import { poolOf } from '../../choosing/ability-pool.js';
+import { type AbilityPool, poolOf } from '../../choosing/ability-pool.js';
 import { type GapGroup, groupGaps } from '../../choosing/harvest/group-gaps.js';
 import { FITS } from '../../choosing/ranker.js';
 import { wordTexts } from '../../choosing/words.js';
@@ -8,13 +8,20 @@ import { knownSecrets } from '../../planning/known-secrets.js';
 import { Masker } from '../../planning/masking/masker.js';
 import { SecretSource } from '../../planning/secret-source.js';
 import { GapLog } from '../../server/gap-log.js';
+import { HarvestFile, type HarvestRuns, type SeenEntry } from '../../server/harvest-file.js';
 import { pathsOf } from '../../server/project-paths.js';
+import { type ReadRecords, readRecords } from '../../server/read-records.js';
+import { UsageLog } from '../../server/usage-log.js';
 import { commandOf } from '../cli/typed-command.js';
+import { type FoundFlow, flowsIn } from './find-proposals.js';
+import { runsOf } from './runs-of.js';
 
 /** A script, with the abilities that may do the same. */
 export interface HarvestedScript extends FoundScript {
   /** Ids with a score from 0.5 to 1, best first; at most three. */
   near: { id: string; score: number }[];
+  /** How often it ran; null: that is not known. */
+  runs: HarvestRuns | null;
   /** What could be done about it. */
   next: string | null;
 }
@@ -23,48 +30,107 @@ export interface HarvestedScript extends FoundScript {
 export interface Harvest {
   gaps: GapGroup[];
   scripts: HarvestedScript[];
+  flows: FoundFlow[];
   /** What could not be looked at. */
   warnings: string[];
 }
 
 const MOST_NEAR = 3;
+const MOST_UNREAD = 5;
 
-/** What was asked for and is not there, and scripts that may be worth an ability. Reads files only. */
+/**
+ * What was asked for and is not there, scripts that may be worth an ability, and calls that may be worth a workflow. What is known of scripts and flows
+ * is kept in `.system/harvest.jsonl`; nothing else is written.
+ */
 export async function harvest(registry: Registry, environment: string, env: NodeJS.ProcessEnv): Promise<Harvest> {
-  const { gaps, warnings } = readGaps(registry);
+  const { system, records: folder } = pathsOf(registry.root);
   const masker = new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, env)));
+  const warnings: string[] = [];
+  const gaps = trying(warnings, 'What was asked for and is not there could not be read', [], () =>
+    groupGaps(new GapLog(system).read()),
+  );
+  const usage = trying(warnings, 'How often abilities are called could not be read', [], () =>
+    new UsageLog(system).read(),
+  );
+  const found = findScripts(registry);
+  const read = readRecords(folder);
+  warnings.push(...unreadOf(found.unread, 'folders', 'scripts'), ...unreadOf(read.unread, 'records', 'calls'));
   const pool = poolOf(registry, environment, null, env);
   const scripts = await Promise.all(
-    findScripts(registry).map(async (script): Promise<HarvestedScript> => {
-      const name =
-        script.path
-          .split('/')
-          .at(-1)
-          ?.replace(/\.\w+$/, '') ?? '';
-      const text = [wordTexts(name).join(' '), script.summary ?? ''].join(' ');
-      const { ranked } = await pool.ranker.rank({ text, limit: MOST_NEAR });
-      const near = ranked
-        .filter(({ id, score }) => score >= FITS && !script.abilities.includes(id))
-        .map(({ id, score }) => ({ id, score: Math.round(score * 1000) / 1000 }));
+    found.scripts.map(async (script): Promise<HarvestedScript> => {
+      const near = await nearTo(pool, script);
       const summary = script.summary === null ? null : masker.mask(script.summary);
-      return { ...script, summary, near, next: nextFor(script, near.length > 0) };
+      return { ...script, summary, near, runs: runsOf(script, read, usage), next: nextFor(script, near.length > 0) };
     }),
   );
-  return { gaps, scripts, warnings };
+  const flows = masker.maskDeep(flowsIn(registry, read.records)) as FoundFlow[];
+  trying(warnings, 'What is known of scripts and flows could not be kept', [], () =>
+    new HarvestFile(system).keep([...scripts.map(entryOfScript), ...flows.map((flow) => entryOfFlow(flow, read))]),
+  );
+  return { gaps, scripts, flows, warnings };
 }
 
-/** A log that cannot be read is reported; the scripts are found all the same. */
-function readGaps({ root }: Registry): Pick<Harvest, 'gaps' | 'warnings'> {
+/** What fails is reported; the rest is found all the same. */
+function trying<Value>(warnings: string[], what: string, otherwise: Value, read: () => Value): Value {
   try {
-    return { gaps: groupGaps(new GapLog(pathsOf(root).system).read()), warnings: [] };
+    return read();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { gaps: [], warnings: [`What was asked for and is not there could not be read: ${reason}`] };
+    warnings.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    return otherwise;
   }
+}
+
+function unreadOf(paths: readonly string[], kind: string, what: string): string[] {
+  if (paths.length === 0) return [];
+  const more = paths.length > MOST_UNREAD ? ` and ${paths.length - MOST_UNREAD} more` : '';
+  return [
+    `These ${kind} could not be read, so that ${what} may be missing: ${paths.slice(0, MOST_UNREAD).join(', ')}${more}`,
+  ];
+}
+
+async function nearTo(pool: AbilityPool, script: FoundScript): Promise<HarvestedScript['near']> {
+  const name =
+    script.path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w+$/, '') ?? '';
+  const text = [wordTexts(name).join(' '), script.summary ?? ''].join(' ');
+  const { ranked } = await pool.ranker.rank({ text, limit: MOST_NEAR });
+  return ranked
+    .filter(({ id, score }) => score >= FITS && !script.abilities.includes(id))
+    .map(({ id, score }) => ({ id, score: Math.round(score * 1000) / 1000 }));
 }
 
 function nextFor({ path, abilities, is_text }: FoundScript, isNear: boolean): string | null {
   if (abilities.length > 0 || !is_text) return null;
-  const command = commandOf('ability', 'scaffold', 'scripts', path);
+  const command = commandOf('ability', 'harvest', 'promote', path);
   return isNear ? `Compare it with what is near; if it does something else: ${command}` : command;
+}
+
+function entryOfScript({ path, summary, documented, runs, uses, near, abilities }: HarvestedScript): SeenEntry {
+  return {
+    kind: 'script',
+    location: path,
+    problem: summary,
+    documented: documented && `${documented.path}:${documented.line}`,
+    runs,
+    abilities_used: uses.length > 0 ? uses : null,
+    done_by: uses.length > 0 ? 'both' : 'new_code',
+    near: near.map(({ id }) => id),
+    became: abilities,
+  };
+}
+
+function entryOfFlow({ calls, intents, times, became }: FoundFlow, { left_out, unread }: ReadRecords): SeenEntry {
+  return {
+    kind: 'flow',
+    location: calls.join(' > '),
+    problem: intents.at(-1) ?? null,
+    documented: null,
+    runs: { times, at_least: left_out + unread.length > 0, last: null, from: 'records' },
+    abilities_used: calls,
+    done_by: 'abilities',
+    near: [],
+    became,
+  };
 }

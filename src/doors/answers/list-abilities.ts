@@ -16,7 +16,7 @@ export interface ListedAbility {
   /** Absent: nothing is said, and it is stable. */
   status?: Lifecycle;
   replaced_by?: string;
-  /** False for a workflow without steps, and for an agent. */
+  /** False for a workflow without steps, and for an agent whose model the project has not. */
   runnable: boolean;
   summary: string;
   file: string;
@@ -66,7 +66,13 @@ function abilitiesOf(registry: Registry, place: Place): ListedAbility[] {
     const { id, type, version, summary, scope } = value;
     const environments = scope.environments ?? null;
     const entry = { id, level: 'high', type, version, environments, placement: place(id) } as const;
-    return { ...entry, ...standingOf(value), runnable: false, summary, file };
+    return {
+      ...entry,
+      ...standingOf(value),
+      runnable: Object.hasOwn(registry.project.models, value.model),
+      summary,
+      file,
+    };
   });
   const kindOf = operationKinds(registry);
   const low = [...operations.values()].map(({ value, file }): ListedAbility => {

@@ -4,12 +4,14 @@ import type { Registry } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';
 import { callsOf } from '../../planning/lint/checks/scopes.js';
 import { pathsOf } from '../../server/project-paths.js';
+import { readRecords } from '../../server/read-records.js';
 import { UsageLog } from '../../server/usage-log.js';
+import { type CallSources, callsSeen, type SeenCalls } from './calls-seen.js';
 
 /** An ability that may not be needed. */
 export interface PrunedAbility {
   id: string;
-  /** `never`: no call is known; `rarely`: not for as long as was asked about. */
+  /** `never`: no call of it is known; `rarely`: called, and not for as long as was asked about. */
   used: 'never' | 'rarely';
   calls: number;
   /** ISO 8601; null: never. */
@@ -34,40 +36,73 @@ export interface DeprecatedAbility {
 
 /** What `ability prune` answers. Source: R-000-94. */
 export interface Prune {
-  /** When the hook `usage` began to count calls, as far as it is known, ISO 8601; null: nothing counts them. */
+  /** The oldest call that is known, ISO 8601; null: no call is, of any ability. */
   counted_since: string | null;
+  /** What the calls are known from. */
+  counted_in: {
+    /** Whether the hook `usage` has counted any. */
+    usage: boolean;
+    /** How many records of tasks were read. */
+    records: number;
+    /** How many tasks Temporal listed; null: it was not asked, or did not answer. */
+    tasks: number | null;
+  };
   unused: PrunedAbility[];
   alike: AlikeAbilities[];
   deprecated: DeprecatedAbility[];
+  /** What could not be looked at, so that calls may be missing. */
+  warnings: string[];
 }
 
 /** From this likeness on two abilities may be one. */
 const ALIKE = 0.6;
 
-/** Names what was not called for so long, what is alike, and what is deprecated, with what uses it. Changes nothing. */
-export function prune(registry: Registry, unusedMs: number, now = Date.now()): Prune {
-  const log = new UsageLog(pathsOf(registry.root).system);
+/**
+ * Names what was not called for so long, what is alike, and what is deprecated, with what uses it. Changes nothing.
+ *
+ * @param tasks as Temporal lists them; undefined: it was not asked.
+ */
+export function prune(
+  registry: Registry,
+  { unusedMs, tasks, now = Date.now() }: { unusedMs: number; tasks?: CallSources['tasks']; now?: number },
+): Prune {
+  const { system, records: folder } = pathsOf(registry.root);
+  const log = new UsageLog(system);
   const [usage, began] = [log.read(), log.since()];
+  const { records, unread, left_out } = readRecords(folder);
+  const seen = callsSeen({ usage, records, tasks });
   const users = usersOf(registry);
+  const times = [
+    ...(began === undefined ? [] : [began * 1000]),
+    ...records.map(({ created_at }) => Date.parse(created_at)),
+    ...(tasks ?? []).map(({ started_at }) => Date.parse(started_at)),
+  ].filter(Number.isFinite);
+  const since = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
   return {
-    counted_since: began === undefined ? null : new Date(began * 1000).toISOString(),
-    unused:
-      usage.length > 0
-        ? unusedIn(registry, new Map(usage.map((one) => [one.ability_id, one])), users, now - unusedMs)
-        : [],
+    counted_since: Number.isFinite(since) ? new Date(since).toISOString() : null,
+    counted_in: { usage: usage.length > 0, records: records.length, tasks: tasks?.length ?? null },
+    unused: seen.size > 0 ? unusedIn(registry, seen, users, now - unusedMs) : [],
     alike: alikeIn(registry),
     deprecated: deprecatedIn(registry, users),
+    warnings: [
+      ...(unread.length > 0
+        ? [
+            `${unread.length} records or folders of them could not be read, such as ${unread[0]}: their calls are not counted`,
+          ]
+        : []),
+      ...(left_out > 0 ? [`${left_out} older records were not looked at`] : []),
+    ],
   };
 }
 
 function unusedIn(
   registry: Registry,
-  usage: ReadonlyMap<string, { calls: number; last_used: string }>,
+  seen: ReadonlyMap<string, SeenCalls>,
   users: ReadonlyMap<string, string[]>,
   since: number,
 ): PrunedAbility[] {
   return idsOf(registry).flatMap((id): PrunedAbility[] => {
-    const { calls = 0, last_used = null } = usage.get(id) ?? {};
+    const { calls = 0, last_used = null } = seen.get(id) ?? {};
     if (last_used !== null && Date.parse(last_used) >= since) return [];
     return [{ id, used: last_used === null ? 'never' : 'rarely', calls, last_used, users: users.get(id) ?? [] }];
   });

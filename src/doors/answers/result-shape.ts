@@ -2,7 +2,7 @@ import type { TaskResult } from '../../contracts/task.js';
 
 /** The result shape of the design; what only a running task tells besides is left to `task show`. */
 export function shapeOf(result: TaskResult): TaskResult {
-  const { waiting, concurrency, changes, changes_left, project } = result;
+  const { waiting, concurrency, changes, changes_left, project, agent } = result;
   return {
     status: result.status,
     task_key: result.task_key,
@@ -24,6 +24,7 @@ export function shapeOf(result: TaskResult): TaskResult {
     ...(concurrency && { concurrency }),
     ...(changes && { changes }),
     ...(changes_left !== undefined && { changes_left }),
+    ...(agent && { agent }),
     ...(waiting && { waiting }),
     ...(project !== undefined && { project }),
   };

@@ -10,6 +10,7 @@ import {
   SCOPE_FIELDS,
 } from '../../authoring/choices.js';
 import { EFFECTS } from '../../contracts/effects.js';
+import type { OnlyWholeKind } from './commands/scaffold-whole.js';
 import { addGlobals, collect, definer, examples, type Given, type Outcome, outputOf } from './define-command.js';
 
 /** Defines `ability init`, and `ability scaffold` with the commands under it. */
@@ -53,12 +54,12 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
     command.option('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`, collect, []);
 
   const lowLevel = define(
-    'low-level <key>',
+    'low-level [key]',
     'an operation: its contract, its implementation and a first test case',
     () => import('./commands/scaffold-low-level.js'),
   );
   scope(
-    withKind(lowLevel)
+    whole(withKind(lowLevel))
       .option('--summary <text>', 'what it is for')
       .addOption(new Option('--effects <effect>', 'what a call changes').choices(EFFECTS)),
   ).addHelpText(
@@ -67,6 +68,7 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
       'ability scaffold low-level db.read.user --kind script --language python',
       'ability scaffold low-level user.get --kind api --endpoint https://users.acme.test --path /users/{id}',
       'ability scaffold low-level logs.search --kind mcp --server logs --tool search --command "node servers/logs.mjs"',
+      'ability scaffold low-level --from user.get.yaml',
     ),
   );
   scope(
@@ -89,20 +91,23 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
     ),
   );
   const highLevel = define(
-    'high-level <id>',
+    'high-level [id]',
     'a workflow that calls abilities one after the other, and a test case',
     () => import('./commands/scaffold-high-level.js'),
   ).option('--calls <ids>', 'what it calls, in order, with commas');
-  scope(highLevel.option('--summary <text>', 'what it is for')).addHelpText(
+  scope(whole(highLevel).option('--summary <text>', 'what it is for')).addHelpText(
     'after',
-    examples('ability scaffold high-level onboard --calls user.get,mail.send'),
+    examples(
+      'ability scaffold high-level onboard --calls user.get,mail.send',
+      'ability scaffold high-level --from - < onboard.yaml',
+    ),
   );
   const implementation = define(
-    'implementation <id>',
+    'implementation [id]',
     'another implementation of an operation, and its place in the configuration',
     () => import('./commands/scaffold-implementation.js'),
   ).option('--operation <key>', 'the operation');
-  withKind(implementation)
+  whole(withKind(implementation))
     .option('--summary <text>', 'what it is for')
     .option('--default', 'the operation runs it from now on (with --env: there only)')
     .option('--allow', 'add it to allowed_implementations, where there is such a list')
@@ -110,7 +115,7 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
       'after',
       examples('ability scaffold implementation users.sandbox --operation user.get --kind script --default --env dev'),
     );
-  define('hook <id>', 'a hook of a phase, and its script', () => import('./commands/scaffold-hook.js'))
+  withFrom(define('hook [id]', 'a hook of a phase, and its script', () => import('./commands/scaffold-hook.js')))
     .option(
       '--phase <phase>',
       'when it fires: SessionStart, PromptSubmit, PreAbilityCreate, PreAbilityCall, PostAbilityCall, SessionStop',
@@ -130,13 +135,49 @@ function defineScaffolds(scaffold: Command, given: Given, outcome: Outcome): voi
         `ability scaffold hook ticket_guard --phase PreAbilityCall --handler expression --match effects=destructive \\
       --deny-if '!has(input.ticket)' --reason "What destroys needs a ticket"`,
         'ability scaffold hook usage --phase PostAbilityCall --handler builtin --builtin usage',
+        'ability scaffold hook --phase PreAbilityCall --from guards.yaml',
       ),
     );
+  defineWholes(scaffold, given, outcome);
   define(
     'schemas',
     'the JSON Schemas of this version, which editors read; over those that are there',
     () => import('./commands/scaffold-schemas.js'),
   ).addHelpText('after', examples('ability scaffold schemas'));
+}
+
+/** Kinds that are only made whole, with what they are and what their argument names. Source: C-46. */
+const WHOLES: [kind: OnlyWholeKind, argument: string, what: string][] = [
+  ['agent', '[id]', 'the profile of an agent, from a whole definition'],
+  ['cases', '[name]', 'test cases of an ability, in a file beside it'],
+  ['config', '<name>', 'a file of configuration: abilities, profiles, MCP servers, services'],
+  ['module', '[id]', 'the overview of a module'],
+  ['capabilities', '', 'capabilities of packs, added to those there are'],
+  ['packs', '', 'packs to recruit, added to those there are'],
+];
+
+function defineWholes(scaffold: Command, given: Given, outcome: Outcome): void {
+  const define = definer(scaffold, given, outcome);
+  for (const [kind, argument, what] of WHOLES) {
+    const name = argument === '<name>' ? 'shop ' : '';
+    define(`${kind} ${argument}`.trim(), what, () =>
+      import('./commands/scaffold-whole.js').then(({ commandOf }) => commandOf(kind)),
+    )
+      .requiredOption('--from <file>', FROM)
+      .addHelpText('after', examples(`ability scaffold ${kind} ${name}--from ${kind}.yaml`));
+  }
+}
+
+const FROM = 'a whole definition in the form of the registry (docs/definitions.md); - reads stdin';
+
+/** Lets a kind be given whole in place of its flags. */
+function withFrom(command: Command): Command {
+  return command.option('--from <file>', FROM);
+}
+
+/** As {@link withFrom}, for what may need a configuration of its own from the beginning. */
+function whole(command: Command): Command {
+  return withFrom(command).option('--config <file>', 'with --from: its configuration, as a file of its own');
 }
 
 /** The flags that say how an operation is implemented. */

@@ -1,4 +1,4 @@
-import { followDocuments } from '../../authoring/scaffold/follow-documents.js';
+import { type FollowedDocuments, followDocuments } from '../../authoring/scaffold/follow-documents.js';
 import type { Scaffold, Site } from '../../authoring/scaffold/scaffold.js';
 import { siteFolders } from '../../authoring/scaffold/scaffold.js';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
@@ -16,31 +16,55 @@ import { printWritten } from './render-written.js';
 import { type Settled, writePlan } from './write-plan.js';
 
 /** What a scaffold is planned from, and the environments it is limited to, by each of its parts. */
-export interface ScaffoldRequest {
-  plan(site: Site): Scaffold;
+export interface ScaffoldRequest<Planned extends Scaffold = Scaffold> {
+  plan(site: Site): Planned;
   scopes(registry: Registry): (readonly string[] | undefined)[];
+  /** What follows once it is there; left out: the routing documents that were in step. @throws AbilityError, which takes all of it back. */
+  follow?(before: Registry, after: Registry): FollowedDocuments;
+  /** All of it is taken back once it is known to hold. */
+  isDryRun?: boolean;
+  /** Begins a check of the whole project, as it is before. */
+  begin?(loader: RegistryLoader): ProjectCheck<Planned>;
 }
+
+/** Looks at the project with a scaffold in it. @returns notes. @throws AbilityError for what must not stay. */
+export type ProjectCheck<Planned extends Scaffold> = (planned: Planned) => string[];
 
 /**
  * Plans a scaffold in the project of a command, writes it, and keeps it only if it loads and resolves.
  *
  * @throws AbilityError of the plan, of writing, or what is wrong with what was written, which is then taken back.
  */
-export async function finishScaffold(context: Context, request: ScaffoldRequest): Promise<ExitCode> {
+export async function finishScaffold<Planned extends Scaffold>(
+  context: Context,
+  request: ScaffoldRequest<Planned>,
+): Promise<ExitCode> {
   const root = findProjectRoot(context.cwd, context.flags.project);
   // Reads again only what has changed: most of a project has not.
   const loader = new RegistryLoader(root);
   let planned: Scaffold | undefined;
-  const { created, changed, notes } = await writePlan(root, context.terminal, () => {
+  const { isDryRun = false, follow = followDocuments } = request;
+  const written = await writePlan(root, context.terminal, () => {
     // Read under the lock: another command may just have added something.
     const before = loader.load();
     const environment = chooseAmong(before, context.flags.env ?? context.env.ABILITY_ENV, request.scopes(before));
     const scaffold = request.plan({ registry: before, folders: siteFolders(root), environment, fits: satisfies });
     planned = scaffold;
-    return { files: scaffold.files, settle: () => settle(before, loader.load(), scaffold, environment, context.env) };
+    const { files } = scaffold;
+    const check = request.begin?.(loader);
+    const settled = (): Settled => {
+      const more = check?.(scaffold) ?? [];
+      const kept = placed(scaffold, () => {
+        const after = loader.load();
+        return settle({ before, after, follow }, scaffold, environment, context.env);
+      });
+      return { ...kept, notes: [...kept.notes, ...more] };
+    };
+    return { files, isKept: !isDryRun, settle: settled };
   });
-  const next = planned?.next ?? [];
-  printWritten(context, { created, changed, left: [], notes: [...(planned?.notes ?? []), ...notes], next });
+  const { created, changed } = written;
+  const notes = [...(planned?.notes ?? []), ...written.notes];
+  printWritten(context, { created, changed, left: [], notes, next: isDryRun ? [] : (planned?.next ?? []), isDryRun });
   return EXIT.ok;
 }
 
@@ -60,8 +84,7 @@ function chooseAmong(
 
 /** Warnings of the plans, and documents to follow. @throws AbilityError for a problem that was not there before. */
 function settle(
-  before: Registry,
-  after: Registry,
+  { before, after, follow }: Required<Pick<ScaffoldRequest, 'follow'>> & { before: Registry; after: Registry },
   { abilities, hook }: Scaffold,
   environment: string,
   env: NodeJS.ProcessEnv,
@@ -75,7 +98,7 @@ function settle(
     if (made) tryOut(() => handlerOf(made, hook.phase, after, variables));
   }
   const warnings = abilities.flatMap((id) => tryOut(() => resolvePlan(after, id, environment, variables).warnings));
-  const { files, notes } = followDocuments(before, after);
+  const { files, notes } = follow(before, after);
   return { files, notes: [...warnings, ...notes] };
 }
 
@@ -89,10 +112,23 @@ function tryOut<T>(resolve: () => T): T | string[] {
     return resolve();
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    if (error.code === 'config.missing_credential') return [`${error.message}. ${error.suggestion ?? ''}`];
+    if (error.code === 'config.missing_credential' || error.code === 'config.no_model')
+      return [`${error.message}. ${error.suggestion ?? ''}`];
     // What is left to decide is listed by the scaffold itself.
     if (error.code === 'definition.todo') return [];
     throw takenBack(error);
+  }
+}
+
+/** @throws AbilityError of the action, at its place in what was given. */
+function placed<T>({ given }: Scaffold, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof AbilityError) || !given) throw error;
+    const problem = error.toProblem();
+    const { location } = problem;
+    throw new AbilityError({ ...problem, ...(location && { location: given(location) }) }, { cause: error });
   }
 }
 

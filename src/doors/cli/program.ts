@@ -100,7 +100,7 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
         'ability lint --check-env --fail-on warning',
       ),
     );
-  defineChoosing(define);
+  defineChoosing(define, given, outcome);
   define(
     'explain <code>',
     'explain an error code, or a code of lint',
@@ -119,17 +119,21 @@ export function buildProgram(given: Given, outcome: Outcome): Command {
     );
   define(
     'docs [paths...]',
-    'write the tables of the routing documents (ABILITY.md): those in FILES or FOLDERS, or all',
+    'write the tables of the routing documents (ABILITY.md): those in FILES or FOLDERS, or all, and the rules for AIs',
     () => import('./commands/docs.js'),
   )
     .option('--check', 'write nothing; end with 1 and show the difference where one is out of step')
     .option('--add', 'write new ones, or put tables into those that have none')
+    .option('--gaps', 'with --check: what was asked for and is not there, as comments on the pages')
+    .option('--agents', 'write the rules for AIs: AGENTS.md, that of the registry, and docs/IMPLEMENTATION_LOG.md')
+    .option('--skill <dir>', 'write the same rules as a skill (agentskills.io) into this folder of skills')
     .addHelpText(
       'after',
       examples(
         'ability docs',
         'ability docs --check   # in CI: 0 in step, 1 out of step, 2 a document is broken',
         'ability docs --add integration modules/users',
+        'ability docs --skill .claude/skills',
       ),
     );
   defineRun(define);

@@ -1,4 +1,5 @@
 import type { Change } from '../../authoring/routing-documents/choose-rows.js';
+import type { GapGroup } from '../../choosing/harvest/group-gaps.js';
 import { formatLocation } from '../../contracts/problem.js';
 import { plainText } from './plain-text.js';
 import { describeProblem } from './report.js';
@@ -24,7 +25,7 @@ const WORDS: Record<DocumentReport['status'], string> = {
 
 /** A document in lines for people: how it stands, on stdout; what they should know besides, on stderr. */
 export function renderDocument(
-  { file, status, changes, notes, diff, problems }: DocumentReport,
+  { file, status, changes, notes, diff, problems, gaps = [] }: DocumentReport,
   check: boolean,
   style: Terminal['style'],
 ): { result: string; remarks: string[] } {
@@ -37,6 +38,7 @@ export function renderDocument(
     ...told.map(({ line, message }) => at(line, message)),
     ...notes.map(({ line, message }) => at(line, message)),
     ...problems.map((problem) => describeProblem(problem, style)),
+    ...gaps.map((gap) => at(1, `<!-- gap: ${describeGap(gap)} -->`)),
   ];
   if (status === 'no_markers') remarks.push(`${file} is not looked after: ${WAY_ON} ${addition(file)} puts them in`);
   if (status === 'not_kept') {
@@ -45,6 +47,17 @@ export function renderDocument(
   if (status === 'out_of_step' && !check) remarks.push(`${file} was not written, because another one is broken`);
   if (status !== 'out_of_step' || !check) return { result: head, remarks };
   return { result: [head, ...renderDiff(diff, style)].join('\n'), remarks };
+}
+
+function describeGap({ request, times, last, environments, kind, nearest }: GapGroup): string {
+  const often = times === 1 ? 'once' : `${times} times`;
+  const where = kind === 'not_here' ? `not in ${environments.join(', ')}` : environments.join(', ');
+  const near = nearest.length > 0 ? `; nearest: ${nearest.join(', ')}` : '';
+  // What was asked for must not end the comment.
+  return `${JSON.stringify(request)} asked for ${often}, last ${last.slice(0, 10)}, ${where}${near}`.replaceAll(
+    '--',
+    '- -',
+  );
 }
 
 function addition(file: string): string {

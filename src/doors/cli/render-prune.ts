@@ -3,7 +3,7 @@ import type { Terminal } from './terminal.js';
 
 /** What `ability prune` found, for people. @param unused as it was typed. */
 export function renderPrune(
-  { counted_since, unused, alike, deprecated }: Prune,
+  { counted_since, counted_in, unused, alike, deprecated }: Prune,
   since: string,
   style: Terminal['style'],
 ): string {
@@ -13,8 +13,10 @@ export function renderPrune(
     return `  ${id}  ${when}${uses(users)}`;
   });
   // Nothing is known of the time before.
-  const counted = counted_since === null ? '' : `, as counted since ${counted_since.slice(0, 10)}`;
-  const uncounted = '  calls are not counted here: bind the built-in hook `usage`';
+  const counted =
+    counted_since === null ? '' : `, as counted since ${counted_since.slice(0, 10)}${sourcesOf(counted_in)}`;
+  const uncounted =
+    '  no call is known here: there are no records of tasks, and the built-in hook `usage` has counted none';
   return [
     style('bold', `Not called for ${since}${counted}`),
     ...(counted_since === null ? [uncounted] : orNone(idle)),
@@ -27,6 +29,15 @@ export function renderPrune(
       }),
     ),
   ].join('\n');
+}
+
+function sourcesOf({ usage, records, tasks }: Prune['counted_in']): string {
+  const sources = [
+    ...(usage ? ['the hook `usage`'] : []),
+    ...(records > 0 ? [`${records} records of tasks`] : []),
+    ...(tasks === null ? [] : [`${tasks} tasks in Temporal`]),
+  ];
+  return ` by ${sources.join(', ')}`;
 }
 
 function orNone(lines: readonly string[]): readonly string[] {

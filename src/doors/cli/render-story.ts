@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { isEndState } from '../../contracts/states.js';
-import type { StoryOperation, TaskStory } from '../../contracts/story.js';
+import type { StoryAgent, StoryOperation, TaskStory } from '../../contracts/story.js';
+import { describeAgentLimits, describeUsage } from '../../rules/describe-agent.js';
 import { describeConcurrency, describeWait } from '../../rules/describe-concurrency.js';
 import { describeFiles } from '../../rules/describe-files.js';
 import { formatDuration } from '../../rules/duration.js';
@@ -115,15 +116,22 @@ function tellInput(input: JsonObject): string[] {
 
 function tellResolution({ resolution, environment, definition }: TaskStory, style: Style): string[] {
   if (!resolution) return [];
-  const { digest, placement, operations, hooks, concurrency } = resolution;
+  const { digest, placement, operations, hooks, concurrency, agent } = resolution;
   const name = `${environment}${resolution.protected ? ', which is protected' : ''}`;
   const own = definition.kind === 'workflow' && hooks.length > 0 ? [`hooks around it: ${hooks.join(', ')}`] : [];
   return [
     `for ${name}, placed ${placement}, plan ${digest.slice(0, DIGEST_SHOWN)}`,
     ...own,
     ...(concurrency ? [oneLine(describeConcurrency(concurrency))] : []),
+    ...(agent ? tellAgent(agent) : []),
     ...operations.flatMap((operation) => tellOperation(operation, style)),
   ];
+}
+
+function tellAgent({ model, limits, tools, grant }: StoryAgent): string[] {
+  const may = tools.length > 0 ? tools.join(', ') : 'nothing';
+  const by = grant === undefined ? '' : `, as the agent that called it let it (${grant.slice(0, DIGEST_SHOWN)})`;
+  return [`an agent that asks ${model}: ${describeAgentLimits(limits)}`, `it may call ${may}${by}`];
 }
 
 function tellOperation(operation: StoryOperation, style: Style): string[] {
@@ -135,7 +143,7 @@ function tellOperation(operation: StoryOperation, style: Style): string[] {
 }
 
 function tellEnd(
-  { status, error, cleanup_ran, started_at, finished_at }: TaskStory,
+  { status, error, cleanup_ran, started_at, finished_at, agent }: TaskStory,
   style: Style,
   typist: Typist,
 ): string[] {
@@ -152,6 +160,7 @@ function tellEnd(
   return [
     `${status}${at}${after}`,
     ...problem,
+    ...(agent ? [`used ${describeUsage(agent)}`] : []),
     ...(cleanup_ran === null ? [] : [cleanup_ran ? 'its clean-up ran' : 'its clean-up did not finish']),
   ];
 }

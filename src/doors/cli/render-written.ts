@@ -10,15 +10,18 @@ export interface WrittenReport {
   left: string[];
   notes: string[];
   next: NextStep[];
+  /** Nothing was written: this is what would be. */
+  isDryRun?: boolean;
 }
 
 /** Prints what was written and what to type next, as it is typed here. */
-export function printWritten(context: Context, report: WrittenReport): void {
+export function printWritten(context: Context, { isDryRun = false, ...report }: WrittenReport): void {
   const { flags, terminal } = context;
   if (flags.json) {
-    terminal.printJson({ status: 'written', ...report });
+    terminal.printJson({ status: isDryRun ? 'dry_run' : 'written', ...report });
     return;
   }
+  if (isDryRun) terminal.note('Nothing was written; this is what would be:');
   const { created, changed, left, notes, next } = report;
   const lines = [
     ...created.map((file) => `${terminal.style('green', 'created')}  ${file}`),

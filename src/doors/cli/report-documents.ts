@@ -1,6 +1,7 @@
 import type { Change, Note } from '../../authoring/routing-documents/choose-rows.js';
 import type { DocumentPlan } from '../../authoring/routing-documents/plan-documents.js';
 import { unifiedDiff } from '../../authoring/routing-documents/unified-diff.js';
+import type { GapGroup } from '../../choosing/harvest/group-gaps.js';
 import type { Problem } from '../../contracts/problem.js';
 
 /**
@@ -26,6 +27,8 @@ export interface DocumentReport {
   /** Lines of a unified diff, from what it said to what it should say. */
   diff: string[];
   problems: Problem[];
+  /** What was asked for and belongs on the page; left out: it was not to be shown. Source: R-000-93. */
+  gaps?: GapGroup[];
 }
 
 /** What there is to say of one document. @param options whether what was planned was also written. */

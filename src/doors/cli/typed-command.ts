@@ -5,6 +5,7 @@ export type Typist = { flags: Context['flags']; env?: NodeJS.ProcessEnv };
 
 /** First words of all commands; a test compares them with the program. */
 export const COMMAND_WORDS = [
+  'agent',
   'approvals',
   'approve',
   'ask',
@@ -48,7 +49,7 @@ const COMMAND = new RegExp(
 );
 /** Commands that go by the environment, and not by a task that has one. */
 const BY_ENVIRONMENT =
-  /^(approvals|ask|doctor|graph|harvest|hooks|lint|mcp|plan|route|run|schedule create|serve|session start|show|test|task create|task list)\b/;
+  /^(agent|approvals|ask|doctor|graph|harvest|hooks|lint|mcp|plan|route|run|schedule create|serve|session start|show|test|task create|task list)\b/;
 /** What a shell takes as it stands, whichever it is. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 

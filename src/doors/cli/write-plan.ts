@@ -10,6 +10,8 @@ import { whileAlone } from './while-alone.js';
 /** What is to be written, and what must hold afterwards. */
 export interface WritePlan {
   files: PlannedFile[];
+  /** False: all is taken back once it is known to hold. Left out: it stays. */
+  isKept?: boolean;
   /** Looks at what was written. @throws AbilityError for what must not stay; then all is taken back. */
   settle(): Settled;
 }
@@ -40,7 +42,7 @@ export async function writePlan(
   const { signal } = interrupted;
   try {
     return await whileAlone(root, { note: terminal.note, signal }, async () => {
-      const { files, settle } = plan();
+      const { files, isKept = true, settle } = plan();
       const written = [writeTogether(root, files)];
       try {
         const { files: more, notes } = settle();
@@ -48,8 +50,9 @@ export async function writePlan(
         // A signal that came meanwhile is only told now.
         await new Promise((resolve) => setImmediate(resolve));
         if (signal.aborted) throw new Cancelled();
-        const created = written.flatMap((each) => each.created);
-        return { created, changed: written.flatMap((each) => each.changed), notes };
+        const [created, changed] = [written.flatMap((each) => each.created), written.flatMap((each) => each.changed)];
+        if (!isKept) for (const each of written.reverse()) each.undo();
+        return { created, changed, notes };
       } catch (error) {
         for (const each of written.reverse()) each.undo();
         throw error;

@@ -1,20 +1,26 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isCaseFile } from '../../definitions/case-files.js';
 import { leavesToSay } from '../../rules/unsaid-summary.js';
 import type { Finding } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
 
 /** Where agents' tools keep hooks, and what may switch them off. */
 const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.toml'];
-const ADDS_HOOK = 'ability scaffold hook ID';
+const FROM_FILE = '--from FILE';
+const ADDS_CASES = 'ability scaffold cases --from FILE';
+const ADDS_HOOK = 'ability scaffold hook --phase PHASE --from FILE';
 
 /** By folder of a registry, the command that makes what lies there. */
 const SCAFFOLDS: Record<string, string> = {
-  'low-level': 'ability scaffold low-level ID',
-  'high-level': 'ability scaffold high-level ID',
-  implementations: 'ability scaffold implementation ID --operation KEY',
+  'low-level': 'ability scaffold low-level --from FILE',
+  'high-level': 'ability scaffold high-level --from FILE',
+  implementations: 'ability scaffold implementation --from FILE',
   hooks: ADDS_HOOK,
   schemas: 'ability scaffold schemas',
+  'capabilities.yaml': 'ability scaffold capabilities --from FILE',
+  'packs.yaml': 'ability scaffold packs --from FILE',
+  'AGENTS.md': 'ability docs --agents',
 };
 
 /** Where an agent may not write. Source: R-002-58, C-46. */
@@ -71,7 +77,7 @@ export class Places {
       const kind = folder === registry ? way.slice(registry.length + 1).split('/')[0] : 'hooks';
       const isOfGuards = folder === hooks || /\/hooks_impl\.ya?ml$/.test(way);
       if (!isOfGuards && (way.startsWith(`${registry}/config/`) || this.isUnsaid(way))) return undefined;
-      return refused(`${way} is a registration`, SCAFFOLDS[kind ?? '']);
+      return refused(`${way} is a registration`, isCaseFile(way) ? ADDS_CASES : SCAFFOLDS[kind ?? '']);
     }
     if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`, undefined);
     const holds = [registry, hooks].some((known) => known.startsWith(`${way}/`));
@@ -108,6 +114,8 @@ function refused(what: string, scaffold: string | undefined): Finding {
       ? 'Leave it to a person.'
       : scaffold === ADDS_HOOK
         ? `Add a hook with \`${scaffold}\`; what is there is for people to change.`
-        : `Use \`${scaffold}\`, whose file may be edited while its summary is unwritten; or edit registry/config/.`;
+        : scaffold.endsWith(FROM_FILE)
+          ? `Use \`${scaffold}\` with a whole definition in FILE, which lies elsewhere; it is checked before it is written. Of what is there, edit registry/config/ and what a scaffold left to be said.`
+          : `Use \`${scaffold}\`, which writes it.`;
   return { about: 'registry', what, instead };
 }

@@ -6,7 +6,7 @@ import { environmentOf } from './choose-environment.js';
 import type { HttpDoor } from './http-door.js';
 
 /** What `ability serve` says of how it serves agents. */
-export interface McpOptions extends Pick<McpDoor, 'expose' | 'lend' | 'typed' | 'patienceMs' | 'lookMs'> {
+export interface McpOptions extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'typed' | 'patienceMs' | 'lookMs'> {
   /** As {@link McpDoor.review}. */
   review(answer: PreflightAnswer): Promise<void>;
   /** How often tokens are looked at whether they still open the door, in milliseconds. */
@@ -25,6 +25,7 @@ export function mcpDoorOn(door: HttpDoor, options: McpOptions): McpDoor {
     lend: () => options.lend(),
     note: (text) => door.note(text),
     expose: options.expose,
+    skill: options.skill,
     patienceMs: options.patienceMs,
     lookMs: options.lookMs,
     typed: (text) => options.typed(text),

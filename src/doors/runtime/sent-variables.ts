@@ -1,3 +1,4 @@
+import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
 import { AGENT_VARIABLES, CI_VARIABLES } from '../cli/read-caller.js';
 
 /** What a command that the runtime does reads of the environment it was typed in; nothing else of that goes over the socket. */
@@ -9,6 +10,7 @@ const SENT = [
   'ABILITY_USER',
   'NO_COLOR',
   'TERM',
+  TRACEPARENT_VARIABLE,
   'npm_command',
   'npm_config_user_agent',
   ...AGENT_VARIABLES,

@@ -1,6 +1,6 @@
 import { DefaultLogger, type InjectedSinks, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
-import type { RunSinks } from '../../contracts/run-sinks.js';
+import type { RunSinks, SpanSinks } from '../../contracts/run-sinks.js';
 import { whyNotThisBuild } from '../../rules/engine.js';
 import { SpillingCodec } from '../../server/payload-codec.js';
 import { readArguments } from '../../server/read-arguments.js';
@@ -69,9 +69,10 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
 
 let installed = false;
 
-/** A replay executes no activities, so nothing asks which runs it has seen; and it writes no record. */
-const noSinks: InjectedSinks<RunSinks> = {
+/** A replay executes no activities, so nothing asks which runs it has seen; and it writes no record, and no spans. */
+const noSinks: InjectedSinks<RunSinks & SpanSinks> = {
   runs: { begun: { fn: () => {} }, ended: { fn: () => {} }, told: { fn: () => {} } },
+  traces: { step: { fn: () => {} }, hook: { fn: () => {} } },
 };
 
 async function complaintOf(

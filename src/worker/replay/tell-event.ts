@@ -1,5 +1,6 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { PHASES } from '../../contracts/hooks.js';
+import { isModelKey } from '../../rules/model-key.js';
 import { type HistoryEvent, idOf } from './recorded-history.js';
 
 /** What an event is about, where its type alone does not say it. */
@@ -25,7 +26,7 @@ export function stepOf(event: HistoryEvent, events: readonly HistoryEvent[], wor
 }
 
 function isOperation(type: string): boolean {
-  return !type.includes(':') && !(PHASES as readonly string[]).includes(type);
+  return (!type.includes(':') || isModelKey(type)) && !(PHASES as readonly string[]).includes(type);
 }
 
 /** Number of the event that asked for the activity of this one. */

@@ -20,6 +20,8 @@ export interface Frame {
   own?: OwnValue | undefined;
   /** In `finally` and when calls are taken back, which run to their end. */
   isCleanup: boolean;
+  /** The spot of the step that is at work, for its span; absent: the task itself. */
+  spot?: string;
 }
 
 /** The frame inside a step. */

@@ -6,7 +6,9 @@ import type { StepProgress } from '../../contracts/task.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { isCatchable } from '../../rules/error-families.js';
 import { nameOfStep } from '../../rules/step-name.js';
+import { spotOf } from '../../rules/trace-ids.js';
 import { passGate, refuseCancelled } from '../gate.js';
+import { reportStep } from '../report-spans.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateCondition } from './evaluate.js';
@@ -41,7 +43,8 @@ export async function runStep(run: TaskRun, step: PlanStep, around: Frame): Prom
     recallStep(run, step, path);
     return earlier;
   }
-  const frame = withOwnTurn(run, step, around);
+  const spot = spotOf(path, around.groups);
+  const frame = { ...withOwnTurn(run, step, around), spot };
   refuseCancelled();
   const gate = frame.isCleanup ? undefined : passGate(run, frame.halt);
   if (gate) await gate;
@@ -61,7 +64,10 @@ export async function runStep(run: TaskRun, step: PlanStep, around: Frame): Prom
     return noteFailure(run, step, path, error);
   } finally {
     const entry = run.progress[path];
-    if (!isSkipped && entry && isStepEnd(entry.status)) run.inTurns.note(step, path, entry);
+    if (!isSkipped && entry && isStepEnd(entry.status)) {
+      run.inTurns.note(step, path, entry);
+      reportStep(run, step, path, { spot, within: around.spot });
+    }
   }
 }
 

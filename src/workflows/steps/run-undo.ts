@@ -6,6 +6,7 @@ import { isInTurn } from '../../rules/turn-paths.js';
 import { CleanupBudget } from '../budget.js';
 import { callOperation } from '../call-operation.js';
 import { Halt } from '../halt.js';
+import { reportStep } from '../report-spans.js';
 import { isStepFailure, StepFailure, stepStatusOf } from '../step-failure.js';
 import { isUndo } from '../step-notes.js';
 import type { TaskRun } from '../task-run.js';
@@ -44,6 +45,8 @@ async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: 
     run.warnings.push(
       `Not taken back: ${(isInTurn(path) ? path : id).replace(/\.undo$/, '')}: ${problem.code}: ${problem.message}`,
     );
+  } finally {
+    reportStep(run, { id, verb: 'call' }, path, { spot: path, within: undefined });
   }
 }
 

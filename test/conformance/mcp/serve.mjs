@@ -13,6 +13,7 @@ import { AgentSessions } from '../../../dist/doors/http/agent-sessions.js';
 import { isLoopback } from '../../../dist/doors/http/check-origin.js';
 import { USUAL_LIMITS } from '../../../dist/doors/http/http-door.js';
 import { openHttpDoor } from '../../../dist/doors/http/open-http-door.js';
+import { skillOfProject } from '../../../dist/doors/mcp/skill-of-project.js';
 
 /** Longer than what is at once, shorter than what the suite calls slow. */
 const PATIENCE_MS = 600;
@@ -113,6 +114,7 @@ const door = openHttpDoor({
   sessions: new AgentSessions(),
   mcp: {
     expose: ['*'],
+    skill: skillOfProject(root),
     lend: () => ({ connect: async () => connection, failed: () => {} }),
     typed: (line) => line,
     review: async () => {},

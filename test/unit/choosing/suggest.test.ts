@@ -153,3 +153,30 @@ describe('the current scope', () => {
     expect(isInScope({ modules, scopes }, scope)).toBe(expected);
   });
 });
+
+test('R-000-44: hints with wildcard scopes and keywords rank an ability first in the scopes they name', async () => {
+  const hinted = makeProject({
+    ...Object.fromEntries(
+      ['homework.mark', 'homework.read'].map((id) => [
+        `registry/low-level/${id}.yaml`,
+        low(id, 'Take up the work that was handed in.', [
+          ...(id === 'homework.mark'
+            ? [
+                'routing_hints: { keywords: [homework grading, grade submissions, teacher grading], scopes: ["modules/grading.*", integration/homework] }',
+              ]
+            : []),
+        ]),
+      ]),
+    ),
+  });
+  const hints = loadRegistry(hinted.root);
+  hinted.remove();
+  const first = async (text: string, scope: string | null) =>
+    (await suggest(poolOf(hints, 'dev', scope), { text })).suggestions[0]?.id;
+  for (const text of ['homework grading please', 'grade submissions of class 4', 'teacher grading']) {
+    expect(await first(text, null)).toBe('homework.mark');
+  }
+  for (const scope of ['modules/grading.math', 'integration/homework']) {
+    expect(await first('take up the work', scope)).toBe('homework.mark');
+  }
+});

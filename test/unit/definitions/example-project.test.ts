@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contracts/json.js';
@@ -5,6 +7,7 @@ import type { PlanStep } from '../../../src/contracts/plan.js';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import type { Registry } from '../../../src/definitions/registry.js';
+import { readSpecialists } from '../../../src/definitions/specialists.js';
 import { EnvironmentVariables } from '../../../src/planning/environment-variables.js';
 import { resolvePlan } from '../../../src/planning/resolve-plan.js';
 import { satisfies } from '../../../src/planning/schemas.js';
@@ -163,6 +166,37 @@ test('R-002-07, R-002-13: generate_example_data is a script that a configuration
       args: ['--input', '{input_file}', '--output', '{output_file}'],
     },
   });
+});
+
+test('R-000-08, R-000-11: code_review_agent is an agent of dev/code-review, and has its row on the page of integration', () => {
+  const { type, scope, operations } = registry.agents.get('code_review_agent')?.value ?? {};
+  expect([type, scope?.modules]).toEqual(['agent', ['dev/code-review']]);
+  expect(operations?.map((key) => operation(key)?.effects)).toEqual(['read', 'read', 'read']);
+  const page = readFileSync(join(ROOT, 'integration/ABILITY.md'), 'utf8');
+  const cells =
+    page
+      .split('\n')
+      .find((line) => line.startsWith('| code_review_agent |'))
+      ?.split(' | ') ?? [];
+  expect([cells[1], cells[2], cells[4]]).toEqual([
+    'agent',
+    'dev/code-review',
+    'registry/high-level/code_review.yaml |',
+  ]);
+  expect(cells[3]).toMatch(/style, safety and interface changes/);
+});
+
+test.each(['engineering', 'research'])('R-004-14: the pack %s is an agent of the example project', (id) => {
+  const pack = readSpecialists(registry).packs.find((one) => one.id === id);
+  expect(registry.agents.get(pack?.workflow ?? '')?.value.type).toBe('agent');
+});
+
+test('R-000-43: each agent of the example project can be planned, with a model that has a price', () => {
+  for (const id of registry.agents.keys()) {
+    const own = { SIGNUP_DATABASE_URL: 'postgres://127.0.0.1:1/none', SIGNUP_LOG_FILE: '/dev/null' };
+    const { plan } = resolvePlan(registry, id, 'staging', new EnvironmentVariables(ROOT, 'staging', own));
+    expect(plan.ability.id).toBe(id);
+  }
 });
 
 function callsIn(steps: PlanStep[] | Record<string, PlanStep>): string[] {

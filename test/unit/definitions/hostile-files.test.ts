@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 const CHILD = fileURLToPath(new URL('load-each.mjs', import.meta.url));
 const GOOD = { ...SCRIPT_FILE, ...lowLevel('good', SCRIPT) };
 /** Source: issue "Definitions people can trust". */
-const MOST = { cpu: 100, megabytes: 64 };
+const MOST = { cpu: 400, megabytes: 64 };
 
 const made: ProjectFolder[] = [];
 function project(files: ProjectFiles = {}): ProjectFolder {

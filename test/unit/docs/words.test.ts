@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentsMd } from '../../../src/authoring/init/agents-md.js';
+import { newAgentDocuments } from '../../../src/authoring/agent-documents/agents-md.js';
+import { skillMd } from '../../../src/authoring/agent-documents/skill-md.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ROLES = ['AI developer', 'Agent Runtime', 'Tool Runner', 'Hook Runner', 'humans'];
-const subject = { project: 'shop', environments: ['dev'], registry: 'registry', example: 'hello' };
 
 /** What people and AIs read: the pages of this repository but the copy of the sources' lines, and those of a new project. */
 const documents: Record<string, string> = {
-  'AGENTS.md': agentsMd(subject),
+  ...newAgentDocuments('registry'),
+  'SKILL.md': skillMd('registry'),
   ...Object.fromEntries(
     ['README.md', 'ABILITY.md', ...readdirSync(join(ROOT, 'docs'), { encoding: 'utf8' }).map((name) => `docs/${name}`)]
       .filter((name) => name.endsWith('.md') && name !== 'docs/requirements.md')

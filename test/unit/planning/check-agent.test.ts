@@ -39,6 +39,22 @@ function problemOf(run: () => unknown) {
 const agentOf = (id: string) => registry.agents.get(id) ?? expect.fail(`no agent ${id}`);
 
 describe('the profile of an agent', () => {
+  test('R-000-36: each high-level entry is a workflow or an agent, under an id of its own, with a version or 1', () => {
+    const other = makeProject({
+      'registry/high-level/one.yaml': `id: one\n${HEAD}version: 3\n`,
+      'registry/high-level/two.yaml': 'id: two\ntype: workflow\nsummary: s\nsteps: [{ id: a, let: { x: 1 } }]\n',
+      'registry/high-level/three.yaml': 'id: three\ntype: script\nsummary: s\n',
+      'registry/high-level/both.yaml': `id: both\n${HEAD}`,
+      'registry/high-level/again.yaml': 'id: both\ntype: workflow\nsummary: s\n',
+    });
+    const { agents, workflows, broken } = loadRegistry(other.root);
+    other.remove();
+    expect([agents.get('one')?.value.version, workflows.get('two')?.value.version]).toEqual([3, 1]);
+    expect([...agents.keys(), ...workflows.keys()]).toEqual(['one', 'two']);
+    expect(broken.get('ability:three')).toMatchObject({ code: 'definition.invalid' });
+    expect(broken.get('ability:both')).toMatchObject({ code: 'definition.duplicate' });
+  });
+
   test('is loaded with what it needs, and a request as its input', () => {
     expect([...registry.agents.keys()].sort()).toEqual(['alone', 'example', 'schema', 'writer', 'wrong']);
     const { operations, input_schema, version } = agentOf('alone').value;
@@ -64,7 +80,7 @@ describe('the profile of an agent', () => {
     else expect(found).toMatchObject(problem);
   });
 
-  test('is listed as what does not run, and shown with the reason', () => {
+  test('without a model is listed as what does not run, and shown with the reason', () => {
     const variables = new EnvironmentVariables(project.root, 'dev');
     expect(listAbilities(registry, undefined, undefined)).toContainEqual(
       expect.objectContaining({ id: 'writer', level: 'high', type: 'agent', runnable: false }),
@@ -72,12 +88,12 @@ describe('the profile of an agent', () => {
     expect(describeAbility(registry, 'writer', 'dev', variables)).toMatchObject({
       definition: { id: 'writer' },
       plan: null,
-      problem: { code: 'feature.unsupported' },
+      problem: { code: 'config.no_model' },
     });
   });
 
-  test.each(['writer', 'calls_it'])('%s is not planned', (id) => {
-    expect(problemOf(() => resolvePlan(registry, id, 'dev'))).toMatchObject({ code: 'feature.unsupported' });
+  test.each(['writer', 'calls_it'])('%s is not planned without a model', (id) => {
+    expect(problemOf(() => resolvePlan(registry, id, 'dev'))).toMatchObject({ code: 'config.no_model' });
   });
 
   test('has the gravest effects of what it may call', () => {

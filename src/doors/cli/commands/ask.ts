@@ -12,6 +12,7 @@ import { type Context, currentUser, environmentOf, openRegistry, withSession } f
 import { type Deadline, withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience } from '../follow-task.js';
 import { readCaller } from '../read-caller.js';
+import { readTrace } from '../read-trace.js';
 import { renderAnswer, renderBefore, unnamedOptions } from '../render-ask.js';
 import { reviewDefinitions } from '../review-definitions.js';
 import { asTyped, commandOf } from '../typed-command.js';
@@ -111,6 +112,7 @@ async function converse(
 
 function taskOptions({ context, deadline }: Talk, registry: Registry): Parameters<typeof actOnRequest>[4] {
   return {
+    ...readTrace(context.env),
     onStall: notingStalls(context, deadline),
     review: (answer) => reviewDefinitions(context, registry, answer),
   };

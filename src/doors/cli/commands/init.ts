@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { CLOSES, OPENS } from '../../../authoring/agent-documents/marked-text.js';
 import { EXAMPLES } from '../../../authoring/choices.js';
 import { githubTopAbove } from '../../../authoring/init/github-top.js';
 import { namedEnvironments, proposedEnvironments } from '../../../authoring/init/named-environments.js';
@@ -48,7 +49,7 @@ export function run(context: Context, [folder]: string[], flags: InitFlags): Pro
         created,
         changed,
         left,
-        notes: [...notesOnEnvironments(root, wanted), ...notesOn(root)],
+        notes: [...notesOnEnvironments(root, wanted), ...notesOnRules(left), ...notesOn(root)],
         next: nextOf(context, root, wanted),
       });
       return EXIT.ok;
@@ -129,6 +130,15 @@ function notesOnEnvironments(root: string, { environments }: NewProject): string
   if (missing.length === 0) return [];
   return [
     `Definitions here name ${missing.join(', ')}, which ability.yaml does not have: add them there under \`environments\`.`,
+  ];
+}
+
+/** Rules for AIs that others wrote do not say ours. */
+function notesOnRules(left: readonly string[]): string[] {
+  const own = left.filter((file) => file.endsWith('AGENTS.md'));
+  if (own.length === 0) return [];
+  return [
+    `${own.join(' and ')} ${own.length === 1 ? 'has' : 'have'} none of our rules for AIs: write ${OPENS} and ${CLOSES} where they are to be, then \`ability docs\`.`,
   ];
 }
 

@@ -77,7 +77,7 @@ async function listUsage({ terminal, flags }: Context, registry: Registry): Prom
 
 /** How an ability stands; nothing where it is stable and can be run. */
 function wordsOn(ability: ListedAbility): string {
-  return [describeStanding(ability), ability.runnable || ability.type === 'agent' ? undefined : 'no steps']
+  return [describeStanding(ability), ability.runnable ? undefined : ability.type === 'agent' ? 'no model' : 'no steps']
     .filter(Boolean)
     .join(', ');
 }

@@ -8,6 +8,7 @@ import { DoorSession, endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
 import { type Access, type McpDoor, USUAL_TIMES, type Visitor } from '../../mcp/mcp-door.js';
 import { serveCaller, transportOver } from '../../mcp/serve-stdio.js';
+import { skillOfProject } from '../../mcp/skill-of-project.js';
 import { type Context, currentUser, environmentOf, openLoader } from '../context.js';
 import { interruption } from '../interruption.js';
 import { reviewDefinitions } from '../review-definitions.js';
@@ -33,6 +34,7 @@ export async function run(context: Context, _: string[], flags: McpFlags): Promi
     environment: await environmentOf(context, registry),
     expose: flags.expose,
     scope: findScope(registry.root, context.cwd, flags.scope, env),
+    skill: skillOfProject(registry.root),
     lend: () => connections.lend(),
     env,
     typed: (text) => asTyped(text, context),

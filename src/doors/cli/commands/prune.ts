@@ -4,6 +4,8 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { prune } from '../../answers/prune.js';
 import { type Context, openLoader, openRegistry } from '../context.js';
+import { plainText } from '../plain-text.js';
+import { readCaller } from '../read-caller.js';
 import { readDuration } from '../read-duration.js';
 import { renderPrune } from '../render-prune.js';
 import { type Settled, unlessCancelled, writePlan } from '../write-plan.js';
@@ -32,7 +34,11 @@ export async function run(context: Context, _: string[], flags: PruneFlags): Pro
       suggestion: 'Pass both: ability prune --deprecate ID --replaced-by ID.',
     });
   }
-  const found = prune(registry, unusedMs);
+  const { listKnownTasks } = await import('../list-known-tasks.js');
+  const known = await listKnownTasks(context, registry);
+  const found = prune(registry, { unusedMs, tasks: known.tasks });
+  found.warnings.unshift(...known.warnings);
+  for (const warning of found.warnings) terminal.note(plainText(warning));
   if (context.flags.json) terminal.printJson(found);
   else terminal.print(renderPrune(found, flags.unused, terminal.style));
   return EXIT.ok;
@@ -44,6 +50,7 @@ async function deprecate(
   id: string,
   replacedBy: string | undefined,
 ): Promise<ExitCode> {
+  refuseAgent(context);
   const { terminal } = context;
   const loader = await openLoader(context);
   const { changed } = await writePlan(root, terminal, () => {
@@ -52,7 +59,7 @@ async function deprecate(
     return { files: [file], settle: () => settled(loader.load(), id) };
   });
   const [path] = changed;
-  const is = prune(await openRegistry(context), 0).deprecated.find((one) => one.id === id);
+  const is = prune(await openRegistry(context), { unusedMs: 0 }).deprecated.find((one) => one.id === id);
   const users = is?.users ?? [];
   if (context.flags.json)
     terminal.printJson({ deprecated: id, replaced_by: is?.replaced_by ?? null, file: path, users });
@@ -62,6 +69,20 @@ async function deprecate(
     terminal.note('Next: ability docs, so that the pages say so.');
   }
   return EXIT.ok;
+}
+
+/**
+ * What is given up is for people. Who typed the command is a claim, so that this keeps out those that are honest.
+ *
+ * @throws AbilityError `prune.by_agent`.
+ */
+function refuseAgent({ env }: Context): void {
+  if (readCaller(env) !== 'agent') return;
+  throw new AbilityError({
+    code: 'prune.by_agent',
+    message: 'This command was typed by an agent, and agents give up no ability; nothing was written',
+    suggestion: 'Ask a person to type it in a terminal of their own.',
+  });
 }
 
 /** What was written has to load, and say what it was written for; else it is taken back. */

@@ -30,6 +30,7 @@ import { explainingChange } from '../preview/explain-change.js';
 import { readPlanFlag } from '../preview/read-plan-flag.js';
 import { readCaller } from '../read-caller.js';
 import { readIntent } from '../read-intent.js';
+import { readTrace } from '../read-trace.js';
 import { exitOf } from '../report.js';
 import { reviewDefinitions } from '../review-definitions.js';
 import { asTyped, commandOf } from '../typed-command.js';
@@ -128,6 +129,7 @@ export async function newTask(
     session: flags.session ?? (context.env.ABILITY_SESSION || null),
     scope: findScope(registry.root, context.cwd, flags.scope, context.env),
     caller: readCaller(context.env),
+    ...readTrace(context.env),
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),

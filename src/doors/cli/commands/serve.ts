@@ -15,6 +15,7 @@ import { type ListenFlags, type Listening, readListening } from '../../http/read
 import { endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
 import { USUAL_TIMES } from '../../mcp/mcp-door.js';
+import { skillOfProject } from '../../mcp/skill-of-project.js';
 import { type Context, currentUser, openLoader } from '../context.js';
 import { interruption } from '../interruption.js';
 import { openTokens } from '../open-tokens.js';
@@ -50,6 +51,7 @@ export async function run(context: Context, _: string[], flags: ServeFlags): Pro
   const closing = new AbortController();
   const mcp = {
     expose: flags.expose,
+    skill: skillOfProject(root),
     lend: () => connections.lend(),
     typed: (text: string) => asTyped(text, context),
     review: (answer: PreflightAnswer) => reviewDefinitions(context, loader.load(), answer),

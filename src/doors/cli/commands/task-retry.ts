@@ -5,6 +5,7 @@ import { type Context, currentUser, openRegistry, withSession } from '../context
 import { withDeadline } from '../deadline.js';
 import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../follow-task.js';
 import { readCaller } from '../read-caller.js';
+import { readTrace } from '../read-trace.js';
 import { reviewDefinitions } from '../review-definitions.js';
 import { asTyped, commandOf } from '../typed-command.js';
 import { createOrReport, noteWarnings, notingStalls, reportDetached } from './run.js';
@@ -31,6 +32,7 @@ export async function run(context: Context, [key = '']: string[], flags: RetryFl
           user: currentUser(context.env),
           scope: findScope(registry.root, context.cwd, undefined, context.env),
           caller: readCaller(context.env),
+          ...readTrace(context.env),
           run: true,
           signal,
           onStall: notingStalls(context, deadline),

@@ -90,15 +90,17 @@ const FILE_OPTIONS = new Set([
   '--input',
   '--out',
   '--scope',
+  '--skill',
   '--tls-cert',
   '--tls-key',
 ]);
 
-function valuesOf({ long = '', argChoices }: Option): Expected {
+function valuesOf({ long = '', argChoices, flags }: Option): Expected {
   if (argChoices) return { candidates: argChoices.map((value) => ({ value })) };
   const names = NAMED_OPTIONS[long ?? ''];
   if (names) return { names };
-  return FILE_OPTIONS.has(long ?? '') ? { files: true } : { candidates: [] };
+  // `--from` of a retry names a step.
+  return FILE_OPTIONS.has(long ?? '') || flags === '--from <file>' ? { files: true } : { candidates: [] };
 }
 
 /** What the arguments of commands name; one that a scaffold is to make has no name yet. */

@@ -1,4 +1,5 @@
 import { followEvents, keepingRuntime } from '../../../client/index.js';
+import { withModelOutput } from '../../answers/with-model-output.js';
 import { eventAnswer, keyParams } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { takeListener } from '../take-listener.js';
@@ -21,7 +22,7 @@ export const eventRoutes: Route[] = [
           const last = headers['last-event-id'];
           const after = typeof last === 'string' ? last : undefined;
           const events = await keepingRuntime(connection, () => followEvents(connection, key, after, signal), signal);
-          await writeEvents(raw, events, signal);
+          await writeEvents(raw, withModelOutput(connection, key, events, signal), signal);
         } finally {
           leave();
         }

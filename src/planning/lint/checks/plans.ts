@@ -4,7 +4,6 @@ import type { AgentProfile } from '../../../definitions/formats/agent.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
-import { checkAgent } from '../../check-agent.js';
 import { DefinitionErrors } from '../../definition-errors.js';
 import { EnvironmentVariables } from '../../environment-variables.js';
 import { resolvePlan } from '../../resolve-plan.js';
@@ -26,30 +25,23 @@ const ELSEWHERE = 'scope.environment';
 /** Found for each workflow without steps. */
 const NO_STEPS = 'ability.no_steps';
 
+/** Requests can be routed to an agent that has no model yet. */
+const NO_MODEL = 'config.no_model';
+
 const NOT_SET = 'config.missing_credential';
 
 /** Plans every ability in every environment in which it may run, and tells what stands against it. */
 export function* checkPlans({ registry, variables }: LintedProject): Generator<Finding> {
-  for (const agent of registry.agents.values()) yield* ofFile(agent.file, () => agentFindings(registry, agent));
   const alike = new AlikeEnvironments(registry);
-  for (const [id, ability] of [...registry.operations, ...registry.workflows]) {
+  for (const [id, ability] of [...registry.operations, ...registry.workflows, ...registry.agents]) {
     yield* ofFile(ability.file, () => planFindings({ registry, variables }, id, ability, alike));
-  }
-}
-
-function* agentFindings(registry: Registry, agent: Loaded<AgentProfile>): Generator<Finding> {
-  try {
-    checkAgent(registry, agent);
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    yield findingOfProblem(error.toProblem(), agent.file);
   }
 }
 
 function* planFindings(
   { registry, variables }: Pick<LintedProject, 'registry' | 'variables'>,
   id: string,
-  ability: Loaded<LowLevel | HighLevel>,
+  ability: Loaded<LowLevel | HighLevel | AgentProfile>,
   alike: AlikeEnvironments,
 ): Generator<Finding> {
   const environments = environmentsOf(registry, ability.value.scope);
@@ -67,11 +59,11 @@ function* planFindings(
     if (problem.code === NO_STEPS && !hasSteps(ability)) continue;
     if (problem.code === ELSEWHERE || (problem.code === NOT_SET && !variables)) continue;
     const isChance = SETTINGS.has(problem.code) && !ability.value.scope.environments && !nowhere;
-    yield findingOfProblem(problem, ability.file, isChance ? 'warning' : 'error');
+    yield findingOfProblem(problem, ability.file, isChance || problem.code === NO_MODEL ? 'warning' : 'error');
   }
 }
 
-function hasSteps({ value }: Loaded<LowLevel | HighLevel>): boolean {
+function hasSteps({ value }: Loaded<LowLevel | HighLevel | AgentProfile>): boolean {
   return !('steps' in value) || value.steps.length > 0;
 }
 

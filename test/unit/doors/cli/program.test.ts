@@ -49,6 +49,7 @@ const COMMANDS = [
   'graph [options] <id>',
   'lint [options]',
   'route [options] <text...>',
+  'agent [options]',
   'explain [options] <code>',
   'test [options] [id]',
   'docs [options] [paths...]',
@@ -102,13 +103,20 @@ const SESSION_COMMANDS = [
   'stop [options] <session>',
 ];
 const SCAFFOLD_COMMANDS = [
-  'low-level [options] <key>',
+  'low-level [options] [key]',
   'scripts [options] <files...>',
-  'high-level [options] <id>',
-  'implementation [options] <id>',
-  'hook [options] <id>',
+  'high-level [options] [id]',
+  'implementation [options] [id]',
+  'hook [options] [id]',
+  'agent [options] [id]',
+  'cases [options] [name]',
+  'config [options] <name>',
+  'module [options] [id]',
+  'capabilities [options]',
+  'packs [options]',
   'schemas [options]',
 ];
+const HARVEST_COMMANDS = ['promote [options] <script>'];
 const HOOKS_COMMANDS = ['list [options] [id]', 'test [options] [hook]', 'export [options]'];
 const SCHEDULE_COMMANDS = [
   'create [options] <id>',
@@ -146,6 +154,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('session'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(HARVEST_COMMANDS)('ability harvest %s', (usage) => {
+    expect(helpOf(commandOf('harvest'))).toContain(`\n  ${usage} `);
+  });
+
   test.each(IMPORT_COMMANDS)('ability import %s', (usage) => {
     expect(helpOf(commandOf('import'))).toContain(`\n  ${usage} `);
   });
@@ -177,6 +189,7 @@ describe('`--help` lists', () => {
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
       ...TOKEN_COMMANDS.map((usage) => `token ${usage}`),
       ...HOOKS_COMMANDS.map((usage) => `hooks ${usage}`),
+      ...HARVEST_COMMANDS.map((usage) => `harvest ${usage}`),
     ].map((usage) => usage.replace(/ [[<].*/, ''));
     expect(
       leavesOf(program)
@@ -185,7 +198,8 @@ describe('`--help` lists', () => {
     ).toEqual(
       known
         .filter(
-          (name) => !['task', 'session', 'schedule', 'scaffold', 'import', 'keys', 'token', 'hooks'].includes(name),
+          (name) =>
+            !['task', 'session', 'schedule', 'scaffold', 'import', 'keys', 'token', 'hooks', 'harvest'].includes(name),
         )
         .sort(),
     );
@@ -199,7 +213,9 @@ describe('`--help` lists', () => {
 describe('options', () => {
   test.each([
     ['test', ['--junit', '--watch']],
-    ['docs', ['--check', '--add']],
+    ['docs', ['--check', '--add', '--agents', '--skill', '--gaps']],
+    ['harvest', ['--write', '--proposal']],
+    ['harvest promote', ['--prefix', '--effects', '--record', '--dry-run']],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
     ['keys create', ['--id', '--add']],
@@ -207,7 +223,8 @@ describe('options', () => {
     ['run', ['--input', '--set', '--env', '--key', '--direct', '--detach', '--junit', '--timeout', '--wait-approval']],
     ['init', ['--name', '--env-names', '--example', '--force']],
     ['scaffold scripts', ['--prefix', '--args', '--effects', '--scope']],
-    ['scaffold hook', ['--phase', '--handler', '--match', '--deny-if', '--confirm-if', '--warn-if']],
+    ['scaffold low-level', ['--from', '--kind', '--scope']],
+    ['scaffold hook', ['--from', '--phase', '--handler', '--match', '--deny-if', '--confirm-if', '--warn-if']],
     ['task create', ['--input', '--set', '--key']],
     ['task run', ['--detach', '--junit', '--timeout', '--wait-approval']],
     ['task watch', ['--timeout']],

@@ -48,6 +48,22 @@ describe('writes of an agent tool (R-002-58)', () => {
   });
 
   test.each([
+    ['registry/low-level/new.yaml', 'ability scaffold low-level --from FILE'],
+    ['registry/high-level/new.yaml', 'ability scaffold high-level --from FILE'],
+    ['registry/implementations/new.yaml', 'ability scaffold implementation --from FILE'],
+    ['registry/low-level/report.make.test.yaml', 'ability scaffold cases --from FILE'],
+    ['registry/hooks/PreAbilityCall.yaml', 'ability scaffold hook --phase PHASE --from FILE'],
+    ['registry/packs.yaml', 'ability scaffold packs --from FILE'],
+    ['registry/AGENTS.md', 'ability docs --agents'],
+  ])('to %s are denied with `%s`, which takes a whole definition [C-46]', async (file, command) => {
+    const { project, ask } = guardedProject();
+    const { exit, stderr } = await ask(claudeCall('Write', { file_path: file, content: 'x' }, project.root));
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(`\`${command}\``) });
+    const passes = await ask(claudeCall('Bash', { command: command.replace('FILE', 'draft.yaml') }, project.root));
+    expect(passes).toEqual(NO_OPINION);
+  });
+
+  test.each([
     ['Write', { file_path: 'src/new.ts', content: 'registry/low-level/new.yaml' }],
     ['Write', { file_path: 'registry/config/services.yaml', content: 'x' }],
     ['Edit', { file_path: 'registry/low-level/draft.yaml', old_string: 'TODO say', new_string: 'It says' }],

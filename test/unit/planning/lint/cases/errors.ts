@@ -206,12 +206,26 @@ export const ERROR_CASES: LintCase[] = [
     files: workflow('steps: [{ id: one, let: {}, if: "size(input) == 0" }]', 'output: "${{ steps.one.output }}"'),
   },
   {
-    code: 'feature.unsupported',
-    name: 'a call of an agent',
+    code: 'config.no_model',
+    name: 'an agent without a model',
     files: {
-      ...workflow('steps:', '  - id: ask', '    call: ▶thinker'),
-      'registry/high-level/thinker.yaml': 'id: thinker\ntype: agent\nsummary: Thinks.\ninstructions: Think.\n',
+      'registry/high-level/thinker.yaml':
+        'id: thinker\ntype: agent\nsummary: Thinks.\ninstructions: Think.\nmodel: ▶small\n',
     },
+  },
+  {
+    code: 'config.missing_price',
+    name: 'an agent with a limit of cost, whose model has no price',
+    files: {
+      'ability.yaml': 'format: 1\nproject: two\nenvironments: { dev: {} }\nmodels: { default: { model: small } }\n',
+      'registry/high-level/thinker.yaml':
+        'id: thinker\ntype: agent\nsummary: Thinks.\ninstructions: Think.\nlimits:\n  max_cost: ▶1\n',
+    },
+  },
+  {
+    code: 'feature.unsupported',
+    name: 'a delegated approval',
+    files: workflow('steps:', '  - id: ask', '    approval:', '      title: Go?', '      ▶delegate_to: [bob]'),
   },
   {
     code: 'feature.unsupported',

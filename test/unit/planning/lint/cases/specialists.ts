@@ -31,6 +31,7 @@ export const SPECIALIST_CASES: LintCase[] = [
     name: 'R-004-14: an operation, an agent, and the built-in packs, which name what is not there yet',
     files: {
       ...AGENT,
+      'ability.yaml': 'format: 1\nproject: two\nenvironments: { dev: {} }\nmodels: { default: { model: small } }\n',
       'registry/packs.yaml':
         'specialists:\n  a: { description: a, workflow: op.read }\n  b: { description: b, workflow: drawer }\n',
     },
