@@ -14,16 +14,14 @@ import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-
 const SENT = 100;
 
 let project: RunningProject;
+/** Has queues of its own, at which no worker was killed before. */
+let quiet: RunningProject;
 const workers = new Set<number | undefined>();
 
 beforeAll(async () => {
   project = await runProject(
     {
       ...operation('once.done', 'appendFileSync("effects", "done\\n"); return 1;', { effects: 'write_additive' }),
-      ...operation('once.slow', 'appendFileSync("slow-effects", "done\\n"); await sleep(20_000); return 1;', {
-        effects: 'write_additive',
-      }),
-      ...workflow('asks_slow', 'steps: [{ id: ask, approval: { title: Go? } }, { id: do, call: once.slow }]'),
       ...operation('slow.read', 'await sleep(2500); return 1;'),
       // The pause keeps the kill away from the effect: a write that a kill cuts off is rightly `unknown`.
       ...workflow(
@@ -50,17 +48,26 @@ finally:
     },
     { placements: ['cloud'] },
   );
+  quiet = await runProject(
+    {
+      ...operation('once.slow', 'appendFileSync("effects", "done\\n"); await sleep(20_000); return 1;', {
+        effects: 'write_additive',
+      }),
+      ...workflow('asks_slow', 'steps: [{ id: ask, approval: { title: Go? } }, { id: do, call: once.slow }]'),
+    },
+    { placements: ['cloud'] },
+  );
 });
 afterAll(async () => {
   await killProcesses(...workers);
-  await project.stop();
+  await Promise.all([project.stop(), quiet.stop()]);
 });
 
-async function startWorker(): Promise<{ kill(): Promise<void> }> {
+async function startWorker({ root }: RunningProject): Promise<{ kill(): Promise<void> }> {
   const env = {
     ...process.env,
-    WORKER_ROOT: project.root,
-    WORKER_PROJECT: loadRegistry(project.root).project.project,
+    WORKER_ROOT: root,
+    WORKER_PROJECT: loadRegistry(root).project.project,
     WORKER_ADDRESS: inject('temporal').address,
     ABILITY_SEAL_KEYS: TEST_KEYS,
   };
@@ -71,14 +78,14 @@ async function startWorker(): Promise<{ kill(): Promise<void> }> {
   return { kill: () => killProcesses(pid) };
 }
 /** What was done so far; nothing, where no test has done anything yet. */
-const effects = (name = 'effects'): string => {
-  const file = join(project.root, name);
+const effects = ({ root } = project): string => {
+  const file = join(root, 'effects');
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
-const approvalsOf = async (key: string) => (await viewTask(project.connection, key)).result.approvals;
-async function asking(ability: string): Promise<string> {
-  const { id } = await project.create(ability);
-  await expect.poll(async () => (await readApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
+const approvalsOf = async (key: string, { connection } = project) => (await viewTask(connection, key)).result.approvals;
+async function asking(ability: string, { create, connection } = project): Promise<string> {
+  const { id } = await create(ability);
+  await expect.poll(async () => (await readApprovals(connection, id)).length, { timeout: 20_000 }).toBe(1);
   return id;
 }
 const codeOf = (promise: Promise<unknown>): Promise<string> =>
@@ -86,21 +93,21 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
     () => 'counted',
     (error) => (error instanceof AbilityError ? error.code : String(error)),
   );
-const resultOf = async (key: string) => {
-  const end = await project.wait(key);
+const resultOf = async (key: string, { wait } = project) => {
+  const end = await wait(key);
   if (end.kind !== 'ended') throw new Error(end.kind);
   return end.result;
 };
 
 test('one decision sent 100 times, with kill -9 of the worker in the middle, counts once and has one effect', async () => {
-  const first = await startWorker();
+  const first = await startWorker(project);
   const key = await asking('asks');
   const sending = Array.from({ length: SENT }, () =>
     codeOf(decide(project.connection, key, 'approve', { by: 'alice' })),
   );
   await Promise.race(sending);
   await first.kill();
-  await startWorker();
+  await startWorker(project);
   const codes = await Promise.all(sending);
   expect(await resultOf(key)).toMatchObject({ status: 'succeeded' });
   const [approval] = await approvalsOf(key);
@@ -114,24 +121,23 @@ test('one decision sent 100 times, with kill -9 of the worker in the middle, cou
 }, 120_000);
 
 test('with kill -9 while the effect of the decision runs, it is done once, and the task says that it may have taken place', async () => {
-  // The worker of the test before would do the work.
-  await killProcesses(...workers);
-  const first = await startWorker();
-  const key = await asking('asks_slow');
-  const sending = Array.from({ length: SENT }, () =>
-    codeOf(decide(project.connection, key, 'approve', { by: 'alice' })),
-  );
-  await expect.poll(() => effects('slow-effects'), { timeout: 20_000, interval: 20 }).toBe('done\n');
-  const step = async () => (await viewTask(project.connection, key)).view?.progress.do;
-  await expect.poll(async () => (await step())?.status, { timeout: 20_000 }).toBe('running');
+  const first = await startWorker(quiet);
+  const key = await asking('asks_slow', quiet);
+  const sending = Array.from({ length: SENT }, () => codeOf(decide(quiet.connection, key, 'approve', { by: 'alice' })));
+  await expect.poll(() => effects(quiet), { timeout: 60_000, interval: 20 }).toBe('done\n');
+  const step = async () => (await viewTask(quiet.connection, key)).view?.progress.do;
+  await expect.poll(async () => (await step())?.status, { timeout: 60_000 }).toBe('running');
   await first.kill();
-  await startWorker();
+  await startWorker(quiet);
   expect((await Promise.all(sending)).filter((code) => code === 'counted')).toHaveLength(1);
-  expect(await resultOf(key)).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'do' } });
-  const [approval] = await approvalsOf(key);
+  expect(await resultOf(key, quiet)).toMatchObject({
+    status: 'unknown',
+    error: { code: 'outcome.unknown', step: 'do' },
+  });
+  const [approval] = await approvalsOf(key, quiet);
   expect(approval?.decisions).toHaveLength(1);
-  expect(effects('slow-effects')).toBe('done\n');
-}, 120_000);
+  expect(effects(quiet)).toBe('done\n');
+}, 180_000);
 
 test('an approval that expires while a branch beside it runs denies the task, and the branch ends', async () => {
   const { id } = await project.create('beside');
