@@ -35,14 +35,14 @@ export async function refuseStuck(
   // The attempt that is pending has not failed yet.
   const failures = (raw.pendingWorkflowTask?.attempt ?? 1) - 1;
   if (failures < STUCK_FAILURES) return;
-  const { code = 'engine.stuck', message, isOfCode = true } = await readReason(connection, id);
+  const { code = 'engine.stuck', message = '', isOfCode = true } = await readReason(connection, id);
   if (!isOfCode && failures < STUCK_OTHERS) return;
   const often = `failed ${failures} times in a row on ${id}; Temporal goes on trying`;
   throw new AbilityError(
     code === 'engine.stuck'
       ? {
           code,
-          message: `The workflow code has ${often}`,
+          message: `The workflow code has ${often}${message && `: ${message}`}`,
           suggestion:
             'Look at the failed workflow task in the Temporal UI; run the worker version the task was started with.',
         }
@@ -63,7 +63,8 @@ async function readReason(
   const failed = last?.workflowTaskFailedEventAttributes;
   if (!failed || OF_TRAFFIC[failed.cause ?? 0]) return { isOfCode: false };
   const code = failed.failure?.applicationFailureInfo?.type;
-  return code && meaningOf(code) ? { code, message: failed.failure?.message ?? '' } : {};
+  const message = failed.failure?.message ?? '';
+  return code && meaningOf(code) ? { code, message } : { message };
 }
 
 async function findLastFailure(connection: Connection, id: string): Promise<FailureEvent | undefined> {

@@ -80,7 +80,10 @@ describe('on demand', () => {
     await expect.poll(() => markOf(pid), { timeout: 30_000 }).toBeUndefined();
     // It has left after the call had ended, not before.
     const result = await json(['task', 'result', busy.task_key], env);
-    expect(result).toMatchObject({ exitCode: 0, json: { status: 'succeeded', steps: [{ attempts: 1 }] } });
+    expect(result, JSON.stringify(result)).toMatchObject({
+      exitCode: 0,
+      json: { status: 'succeeded', steps: [{ attempts: 1 }] },
+    });
     // What only waited goes on with the next command.
     expect((await run(['approve', waiting.json.task_key], env)).exitCode).toBe(0);
     expect(await json(['task', 'watch', waiting.json.task_key], env)).toMatchObject({ exitCode: 0 });

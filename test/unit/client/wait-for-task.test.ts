@@ -52,7 +52,10 @@ test.concurrent.each(['store.not_shared', 'store.full'])(
 
 test.concurrent('an error that is none of ours is engine.stuck', async () => {
   const error = waitForTask(sessionAt(4, 'TypeError'), 'x', { timeoutMs: 4000 });
-  await expect(error).rejects.toMatchObject({ code: 'engine.stuck' });
+  await expect(error).rejects.toMatchObject({
+    code: 'engine.stuck',
+    message: expect.stringMatching(/failed 3 times in a row .*: It is not there$/),
+  });
 });
 
 test.concurrent('two failures are not enough', async () => {
