@@ -49,7 +49,7 @@ export interface CallDependencies extends HookDependencies {
 /**
  * One attempt of a low-level call: admitted, guarded, checked, executed, checked again.
  *
- * The operation is the activity's type, so that the history and the UI show it by name. Source: design, section 6.
+ * The operation is the activity's type, so that the history and the UI show it by name. Source: docs/architecture.md#the-way-of-a-task.
  */
 export function createCall(dependencies: CallDependencies): (request: CallRequest) => Promise<CallAnswer> {
   return async (request) => {
@@ -231,7 +231,7 @@ interface Around {
   outcome?: { status: string; output: Json; error: unknown };
 }
 
-/** Built-in handlers run inside the attempt they stand around, and so cost no event. Source: design, section 6. */
+/** Built-in handlers run inside the attempt they stand around, and so cost no event. Source: docs/architecture.md#the-way-of-a-task. */
 async function runBuiltins(
   phase: Phase,
   hooks: readonly PlanHook[],
@@ -257,7 +257,7 @@ async function runBuiltins(
   return runHooks(phase, context, { blockingOnly: isGuardPhase(phase) }, dependencies);
 }
 
-/** The call has taken place; only its answer cannot be kept. Source: answers, 23. */
+/** The call has taken place; only its answer cannot be kept. Source: docs/operations.md#a-shared-store. */
 class StoreFull extends Error {
   constructor(readonly failure: CallFailure) {
     super(failure.message);

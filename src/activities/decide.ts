@@ -21,7 +21,7 @@ export interface DecideDependencies {
 
 /**
  * The activity that decides about the last message of a thread, with what the worker has: for workflows that drive a conversation. It calls
- * nothing. Source: R-003-03; issue 14, item 2.
+ * nothing. Source: R-003-03.
  */
 export function createDecide({ definitions, env = process.env, tracer }: DecideDependencies) {
   return async ({ thread, environment, scope }: DecideRequest): Promise<RoutingDecision> => {

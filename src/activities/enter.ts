@@ -18,7 +18,7 @@ export interface EnterDependencies {
 /**
  * Begins a task that another one called: checks its input and makes its record.
  *
- * A record that cannot be made is a warning, since the history has everything. Source: design, section 6.
+ * A record that cannot be made is a warning, since the history has everything. Source: docs/architecture.md#the-way-of-a-task.
  */
 export function createEnter(dependencies: EnterDependencies): (request: EnterRequest) => Promise<EnterAnswer> {
   return async (request) => {

@@ -33,7 +33,7 @@ export interface RetryFacts {
 /**
  * An error as Temporal carries it: our code as type, the problem as details, retryable or not as the effect allows.
  *
- * A call that must not be repeated and may have taken place is `outcome.unknown`. Source: design, section 6.
+ * A call that must not be repeated and may have taken place is `outcome.unknown`. Source: docs/architecture.md#the-way-of-a-task.
  *
  * @param context goes into the details beside the problem, where there are no retry facts.
  */

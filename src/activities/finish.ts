@@ -36,7 +36,7 @@ export interface FinishDependencies {
 /**
  * Ends a task that does not end beside its history: checks its output against the contract and writes its record.
  *
- * A record that cannot be written is a warning, since the history has everything. Source: design, section 6.
+ * A record that cannot be written is a warning, since the history has everything. Source: docs/architecture.md#the-way-of-a-task.
  */
 export function createFinish(dependencies: FinishDependencies): (request: FinishRequest) => Promise<FinishAnswer> {
   return async (request) => {

@@ -145,7 +145,7 @@ function spanOf({ task, session, environment }: Wanted, { ability, project }: Pl
   return { name: `${OWN_SPANS.preflight} ${ability.id}`, attributes };
 }
 
-/** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: answers, 5. */
+/** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: docs/hooks.md#preabilitycreate. */
 async function askGuards(
   root: Plan,
   rootInput: JsonObject,
@@ -191,7 +191,7 @@ function confirmationsOf(answers: HookAnswer[]): Confirmation[] {
     .map(({ hook_id, reason }) => ({ hook_id, reason: reason ?? 'A hook asks for confirmation.' }));
 }
 
-/** A confirmation asked for at creation is a warning now and an approval when the task runs. Source: design, section 7. */
+/** A confirmation asked for at creation is a warning now and an approval when the task runs. Source: docs/hooks.md. */
 function warningsOf(answers: HookAnswer[]): string[] {
   return answers.flatMap(({ warnings = [], decision, reason, hook_id }) =>
     decision === 'need_user_confirm'

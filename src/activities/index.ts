@@ -33,7 +33,7 @@ export type ActivityDependencies = CallDependencies &
   NoticeDependencies &
   DecideDependencies;
 
-/** The activities of a worker, by type. Every operation key leads to `default`. Source: design, section 6. */
+/** The activities of a worker, by type. Every operation key leads to `default`. Source: docs/architecture.md#the-way-of-a-task. */
 export function createActivities(dependencies: ActivityDependencies) {
   const hookPhase = createHookPhase(dependencies);
   const [start, prompt] = [createAskStart(dependencies), createAskPrompt(dependencies)];

@@ -30,7 +30,7 @@ export type KeyState = 'free' | 'abandoned' | 'held' | 'ended';
 /**
  * Whether the key is free, or already that of a task with the same ability, environment and input.
  *
- * @throws AbilityError `task.key_conflict`, `task.other_project`, `task.deleted`. Source: answers, 3 and 4.
+ * @throws AbilityError `task.key_conflict`, `task.other_project`, `task.deleted`. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export async function stateOfKey(
   request: TaskRequest,

@@ -1,4 +1,4 @@
-/** Of each call this much is kept: half from its head, half from its tail. Source: answers, 17. */
+/** Of each call this much is kept: half from its head, half from its tail. Source: docs/operations.md#looking-into-a-task. */
 export const MOST_CHARACTERS = 1024 * 1024;
 const HALF = MOST_CHARACTERS / 2;
 /** What a line takes besides its text, so that empty lines fill up the room as well. */

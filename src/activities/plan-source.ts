@@ -48,7 +48,7 @@ const MOST_ADMITTED = 5000;
  * A plan and a seal are no secret, so that what a run carries does not tell whose code runs it. Its first event does:
  * its type is the ability of the plan and its queue one that only workers of the project poll. The same holds of the first
  * run of a chain, and of the runs that called it. A worker knows all this of the runs that it executes itself; of others
- * it reads the first event, once. Source: design, section 6.
+ * it reads the first event, once. Source: docs/architecture.md#the-way-of-a-task.
  */
 export class PlanSource {
   readonly runs: Runs;

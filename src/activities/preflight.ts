@@ -54,7 +54,7 @@ const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
 
 /**
  * Answers whether a runnable task can be formed: resolves, checks the input, asks PreAbilityCreate, seals, and makes
- * the record. Nothing is executed. Source: R-000-58, R-000-67 to R-000-73; design, section 6.
+ * the record. Nothing is executed. Source: R-000-58, R-000-67 to R-000-73; docs/architecture.md#the-way-of-a-task.
  */
 export function createPreflight(
   dependencies: PreflightDependencies,

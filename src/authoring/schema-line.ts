@@ -10,12 +10,12 @@ export interface SchemaSubject {
   registry: string;
 }
 
-/** Where a project keeps the JSON Schemas of its files. Source: design, section 4. */
+/** Where a project keeps the JSON Schemas of its files. Source: docs/definitions.md. */
 export function schemaFolder(registry: string): string {
   return `${registry}/schemas`;
 }
 
-/** The first line of a scaffolded YAML file, from which editors learn its schema. Source: design, section 4. */
+/** The first line of a scaffolded YAML file, from which editors learn its schema. Source: docs/definitions.md. */
 export function schemaLine({ kind, path, registry }: SchemaSubject): string {
   const schema = `${schemaFolder(registry)}/${FORMATS[kind].file}`;
   return `# yaml-language-server: $schema=${posix.relative(posix.dirname(path), schema)}`;

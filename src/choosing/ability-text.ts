@@ -1,4 +1,4 @@
-/** The parts of an ability that its texts are kept by; each has a weight. Source: issue 14, item 1. */
+/** The parts of an ability that its texts are kept by; each has a weight. */
 export const FIELDS = [
   'id',
   'name',

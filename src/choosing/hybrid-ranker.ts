@@ -25,7 +25,7 @@ const DOUBT = { below: 3, left: 0.7 };
  *
  * Whether anything fits, how many do and how well is what words say, less where meaning disagrees: the best score of the words goes to the
  * first of the fusion, and so on. Only places are compared, since a cosine means something else with each model.
- * Source: issue 14, item 1; C-49; measured in docs/choosing.md.
+ * Source: C-49; measured in docs/choosing.md.
  */
 export class HybridRanker implements Ranker {
   private readonly not: Phrase[][];

@@ -4,7 +4,7 @@ import type { ChoosableAbility } from './read-abilities.js';
 
 /**
  * Whether an ability belongs to the current scope: it has no place of its own, a module of it is there, or its hints say so. One that does
- * not ranks lower, and is never hidden. Source: R-000-31; exact shapes, section 2.
+ * not ranks lower, and is never hidden. Source: R-000-31; docs/choosing.md#how-abilities-are-ranked.
  *
  * @param scope as `findScope` has it, such as `modules/users` or `integration`; null: no one says.
  */

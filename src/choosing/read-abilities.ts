@@ -35,7 +35,7 @@ export function offeredIn({ workflows, operations }: Registry, environment: stri
   });
 }
 
-/** {@link offeredIn} as it is searched. Source: R-000-15, R-000-31, R-000-39, R-000-65; issue 14, item 1. */
+/** {@link offeredIn} as it is searched. Source: R-000-15, R-000-31, R-000-39, R-000-65. */
 export function readAbilities(registry: Registry, environment: string): ChoosableAbility[] {
   const servers = serversOf(registry);
   return offeredIn(registry, environment).map((offered) => choosable(registry, offered, servers.get(offered.id) ?? []));

@@ -25,7 +25,7 @@ export function asks(sentence: string): boolean {
  * What of a text is searched for: of a conversation the last thing that a person said, without code, quotations and what is pasted, and of
  * what is still long the sentences that ask, or else its first and last ones. A short text is searched for as it is.
  *
- * Source: issue 14, item 1; measured in docs/choosing.md.
+ * Source: measured in docs/choosing.md.
  */
 export function requestOf(text: string): string {
   if (lengthOf(text) <= MOST_WORDS) return text;

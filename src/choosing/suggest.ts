@@ -1,4 +1,4 @@
-/** From a request in plain words to the abilities worth offering. Source: R-000-15, R-000-16, C-39; exact shapes, section 2. */
+/** From a request in plain words to the abilities worth offering. Source: R-000-15, R-000-16, C-39; docs/choosing.md#how-abilities-are-ranked. */
 import type { AbilityPool } from './ability-pool.js';
 import { isInScope } from './in-scope.js';
 import { FITS, type Ranked, type Ranking } from './ranker.js';

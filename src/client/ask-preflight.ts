@@ -14,7 +14,8 @@ import { watchingStalls } from './watch-stalls.js';
 export const MOST_TURNS = 20;
 
 /**
- * Runs preflight, or joins one that another caller runs for the same request. Source: answers, 3 and 7.
+ * Runs preflight, or joins one that another caller runs for the same request.
+ * Source: docs/architecture.md#what-lives-where-in-temporal; docs/architecture.md#never-a-hang.
  *
  * @throws AbilityError with what preflight says; `worker.unavailable`, `task.key_conflict`.
  */

@@ -7,7 +7,7 @@ import type { Connection } from './connect.js';
 import { hasWorker } from './pollers.js';
 
 const DAY_SECONDS = 86_400;
-/** Source: design, section 6. */
+/** Source: docs/architecture.md#the-way-of-a-task. */
 const LEAST_RETENTION_DAYS = 7;
 const INDEXED_TYPES: Record<string, number> = { Keyword: 2 };
 const NORMAL_QUEUE = 1;
@@ -73,7 +73,7 @@ const PROBE_LIMIT_MS = 10_000;
 /**
  * Whether the server hands out workflow tasks without delay, measured on a queue of our own.
  *
- * A dev server started without our flags makes every task wait for a 50 ms slot. Source: answers, 33.
+ * A dev server started without our flags makes every task wait for a 50 ms slot. Source: docs/performance.md.
  */
 export async function checkDispatch(connection: Connection): Promise<CheckResult> {
   const name = 'dispatch';

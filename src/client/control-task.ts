@@ -43,7 +43,7 @@ const COMMAND_OF: Record<string, string> = {
 };
 
 /**
- * Sends a signal that a task waits for, or will. Source: answers, 49.
+ * Sends a signal that a task waits for, or will. Source: docs/workflow-language.md#waits.
  *
  * @throws AbilityError `usage.invalid` for our own signals, else as {@link cancelTask}.
  */

@@ -79,7 +79,8 @@ export interface CreatedTask {
 /**
  * Creates a task: preflight, then the start of its workflow. The key is a promise only once that start was accepted.
  *
- * @throws AbilityError with what preflight says: the codes of `CODES`. Source: design, sections 3 and 6.
+ * @throws AbilityError with what preflight says: the codes of `CODES`.
+ * Source: docs/architecture.md#the-rooms; docs/architecture.md#the-way-of-a-task.
  */
 export async function createTask(connection: Connection, wanted: NewTask): Promise<CreatedTask> {
   if (wanted.session !== undefined && wanted.session !== null) checkSessionId(wanted.session);
@@ -164,7 +165,7 @@ async function attachOrForget(
   }
 }
 
-/** A task that never came to be leaves no record behind. Source: answers, 4. */
+/** A task that never came to be leaves no record behind. Source: docs/architecture.md#what-lives-where-in-temporal. */
 async function startOrForget(
   connection: Connection,
   request: TaskRequest,

@@ -43,7 +43,7 @@ const MOST_TURNS = 3;
 
 /**
  * Deletes a task: ends it if it is open, then removes its record and those of the tasks it called, and leaves a
- * tombstone. A second call joins the first one. Source: R-000-85, C-37; design, section 6.
+ * tombstone. A second call joins the first one. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
  *
  * @throws AbilityError `task.not_found`, `task.other_project`, `task.delete_failed`, `usage.invalid` for what is part of another task,
  * `placement.no_worker`, `wait.timeout`.

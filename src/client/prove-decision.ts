@@ -11,7 +11,7 @@ import type { Connection } from './connect.js';
  * user of the operating system who owns the project's own runtime, and no other person.
  *
  * @param token as its bearer has it; left out: there is none.
- * @throws AbilityError `approval.unproved`, `door.unauthenticated` for what is no token. Source: design, section 8; answers, 59.
+ * @throws AbilityError `approval.unproved`, `door.unauthenticated` for what is no token. Source: docs/approvals.md#proof.
  */
 export function withProof(
   connection: Connection,

@@ -7,7 +7,7 @@ import { type LogLine, linesOf } from './read-call-logs.js';
 /**
  * The last that each attempt of a call wrote: on stderr, else anywhere. Empty where no log of it is on this machine.
  *
- * Source: answers, 17.
+ * Source: docs/operations.md#looking-into-a-task.
  */
 export function readLastWords(connection: Pick<Connection, 'paths'>, task: string, path: string): Map<number, string> {
   const words = new Map<number, string>();

@@ -7,7 +7,7 @@ import { readCallLogs } from './read-call-logs.js';
 
 /**
  * The version of the protocol that each call of an MCP tool spoke last, by the path of its step; of all turns of a loop
- * together. Empty where no logs are on this machine. Source: answers, 62.
+ * together. Empty where no logs are on this machine. Source: docs/guide.md#mcp.
  *
  * @param isWanted by the path of a step, so that no other logs are read.
  */

@@ -26,7 +26,7 @@ const LAST_EVENTS = 30;
 /**
  * Waits for a task and gives its result, whatever its end.
  *
- * Reads the close event, so it needs no worker once the task has ended. Source: design, section 6, "reading".
+ * Reads the close event, so it needs no worker once the task has ended. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export async function awaitResult(connection: Connection, id: string): Promise<TaskResult> {
   const handle = connection.temporal.workflow.getHandle(id);

@@ -6,7 +6,7 @@ import type { Connection } from './connect.js';
 type HistoryPage = Awaited<ReturnType<WorkflowService['getWorkflowExecutionHistoryReverse']>>;
 type FailureEvent = NonNullable<NonNullable<HistoryPage['history']>['events']>[number];
 
-/** So many failed workflow tasks in a row mean that the code cannot go on. Source: design, section 6, "Never a hang". */
+/** So many failed workflow tasks in a row mean that the code cannot go on. Source: docs/architecture.md#never-a-hang. */
 const STUCK_FAILURES = 3;
 /** So many of those that the code did not cause do, such as a worker that was killed in the middle of one. */
 const STUCK_OTHERS = 10;

@@ -25,7 +25,7 @@ export interface Retry extends Pick<NewTask, 'caller' | 'review' | 'signal' | 't
 
 /**
  * Tries a task again that has ended: a new task under `<key>.r2`, guarded and approved anew, which takes over the results
- * of the steps that were done and not taken back. Source: issue "The engine", recovery.
+ * of the steps that were done and not taken back.
  *
  * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`, and what {@link createTask} throws.
  */

@@ -27,7 +27,7 @@ export function newTaskSecret(): string {
 
 /**
  * What a caller names a task by who may see no other tasks. Nobody makes one from the key of a task, which a person may
- * have chosen: the secret is random, and is kept in the memo of the task. It holds for any process. Source: answers, 61.
+ * have chosen: the secret is random, and is kept in the memo of the task. It holds for any process. Source: docs/mcp.md#long-calls.
  */
 export function handleOf(key: string, secret: string): string {
   return `${secret}.${Buffer.from(key).toString('base64url')}`;

@@ -4,7 +4,7 @@ import { AbilityError } from '../contracts/problem.js';
 
 const nextUlid = monotonicFactory();
 
-/** A new key: `t-` and a lower-case ULID, so that keys sort by time. Source: answers, 3. */
+/** A new key: `t-` and a lower-case ULID, so that keys sort by time. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export function generateTaskKey(): string {
   return `t-${nextUlid().toLowerCase()}`;
 }

@@ -35,7 +35,10 @@ export interface TaskFilter {
   query?: string | undefined;
 }
 
-/** Ends that Temporal cannot tell apart are told by the attribute; the others by Temporal itself. Source: answers, 1. */
+/**
+ * Ends that Temporal cannot tell apart are told by the attribute; the others by Temporal itself.
+ * Source: docs/architecture.md#what-lives-where-in-temporal.
+ */
 const CONDITIONS: Record<ListedState, string> = {
   created: "ExecutionStatus = 'Running' AND AbilityStatus = 'created'",
   waiting_approval: "ExecutionStatus = 'Running' AND AbilityStatus = 'waiting_approval'",
@@ -83,7 +86,7 @@ export function taskQuery(project: string, filter: TaskFilter): string {
   return parts.join(' AND ');
 }
 
-/** The state of a listed task, from Temporal's own status and the attribute together. Source: answers, 1. */
+/** The state of a listed task, from Temporal's own status and the attribute together. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export function listedState(temporal: string, attribute: string): ListedState {
   switch (temporal) {
     case 'RUNNING':

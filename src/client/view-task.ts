@@ -29,7 +29,7 @@ export interface SeenTask {
  * How a task stands: open ones answer a query, ended ones their close event, forgotten ones their record.
  *
  * @param asks whether the worker of an open one is asked, which takes its time where there is none.
- * @throws AbilityError `task.not_found`, `task.deleted`. Source: design, section 6, "reading".
+ * @throws AbilityError `task.not_found`, `task.deleted`. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export async function viewTask(connection: Connection, id: string, asks = true): Promise<SeenTask> {
   return asking(connection, async () => {

@@ -6,7 +6,7 @@ export const RIGHTS = ['read', 'run', 'approve'] as const;
 /** One of {@link RIGHTS}. */
 export type Right = (typeof RIGHTS)[number];
 
-/** What is known of a token besides what proves it. Times are ISO 8601. Source: issue 13, 4. */
+/** What is known of a token besides what proves it. Times are ISO 8601. */
 export interface AccessToken {
   /** Names the token everywhere; no secret. */
   id: string;

@@ -16,7 +16,7 @@ import type { InputChange, TaskResult, WantedPlan } from './task.js';
  * What every activity of a task is told: which seal it is asked for under, never the whole state.
  *
  * The rest stands in the first event of the task's history, so that it is not repeated with each call: a seal with its
- * person is half a kilobyte. Source: design, section 6, the cost rule.
+ * person is half a kilobyte. Source: docs/architecture.md#the-cost-rule.
  */
 export interface CallContext {
   /** Enough of the seal to tell it from every other one of the same task. */
@@ -95,7 +95,7 @@ export type FindUiRequest = Pick<CallContext, 'seal'>;
 
 /**
  * Argument of the activity that checks who decides: a decision with its proof, or nothing but whether proofs can be checked
- * where it runs. Source: design, section 8.
+ * where it runs. Source: docs/approvals.md.
  */
 export interface ProveRequest extends CallContext {
   decision?: ProvedDecision;

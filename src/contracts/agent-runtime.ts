@@ -14,7 +14,7 @@ export interface OfferedAbility {
   input_schema: JsonObject | null;
 }
 
-/** All that an AI is given before it decides; no other keys. Source: R-002-42, R-002-52; exact shapes, section 6. */
+/** All that an AI is given before it decides; no other keys. Source: R-002-42, R-002-52; docs/agents.md. */
 export interface AgentTurn {
   /** As it is at this moment. */
   turn_context: TurnContext;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from './json.js';
 import type { Problem } from './problem.js';
 
-/** What a model is asked in one turn, as the history keeps it; what was said before is in the transcript. Source: design, section 9. */
+/** What a model is asked in one turn, as the history keeps it; what was said before is in the transcript. Source: docs/agent-abilities.md. */
 export interface ModelRequest {
   /** The transcript so far, by the SHA-256 of its last link in the store; null: the first turn. */
   head: string | null;

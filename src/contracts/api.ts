@@ -33,7 +33,7 @@ export const API_ANSWERS = ['json', 'text', 'base64', 'file'] as const;
 /** One of {@link API_ANSWERS}. */
 export type ApiAnswer = (typeof API_ANSWERS)[number];
 
-/** Where one input goes and in which form, with all defaults filled in. Source: answers, 26. */
+/** Where one input goes and in which form, with all defaults filled in. Source: docs/api-calls.md. */
 export interface PlanApiParam {
   in: ApiPlace;
   /** What it is called over there. */

@@ -2,7 +2,7 @@ import type { Effect } from './effects.js';
 import type { Json } from './json.js';
 import type { Person } from './people.js';
 
-/** What an approval is about; its digest is part of the approval's id. Source: design, section 8. */
+/** What an approval is about; its digest is part of the approval's id. Source: docs/approvals.md. */
 export interface ApprovalSubject {
   ability: string;
   implementation: string | null;
@@ -21,13 +21,13 @@ export interface ApprovalField {
   optional?: boolean | undefined;
 }
 
-/** What a decision says: a yes, a no, or a no with what has to change first. Source: answers, 57. */
+/** What a decision says: a yes, a no, or a no with what has to change first. Source: docs/approvals.md#deciding. */
 export type Verdict = 'approve' | 'deny' | 'request_changes';
 
 /**
  * What proves who decides: an HMAC over {@link ProvedDecision}, with a key that only the prover and the worker have.
  *
- * Source: design, section 8; answers, 59.
+ * Source: docs/approvals.md#proof.
  */
 export interface DecisionProof {
   /** 32 hex digits, made for this decision. */
@@ -67,7 +67,7 @@ export interface Decision {
   proof?: DecisionProof;
 }
 
-/** Who decided, and how that is known. Source: answers, 59. */
+/** Who decided, and how that is known. Source: docs/approvals.md#proof. */
 export interface Decider {
   name: string;
   source: 'claimed' | ProofSource;

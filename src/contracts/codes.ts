@@ -10,7 +10,7 @@ export interface CodeMeaning {
   next: string;
 }
 
-/** Every code that can reach a caller. Source: design, section 11; answers, 14 and 24. */
+/** Every code that can reach a caller. Source: docs/operations.md#the-runtime-of-a-project; docs/errors.md. */
 export const CODES = {
   'ability.no_steps': {
     exit: EXIT.usage,
@@ -1042,7 +1042,7 @@ export const CODES = {
 /** A code of {@link CODES}. Authors' own codes (`fail`) and `http.<status>` are not among them. */
 export type KnownCode = keyof typeof CODES;
 
-/** Families that are ours; an author's `fail.code` may not begin with one of them. Source: answers, 50. */
+/** Families that are ours; an author's `fail.code` may not begin with one of them. Source: docs/workflow-language.md#choices-and-ends. */
 export const OUR_FAMILIES: ReadonlySet<string> = new Set(
   [...Object.keys(CODES), 'http', 'invalid', 'denied', 'unavailable', 'timeout'].map((code) => familyOf(code)),
 );

@@ -10,7 +10,7 @@ export const ON_BUSY = [...SLOT_ON_BUSY, 'newest'] as const;
 /** One of {@link ON_BUSY}. */
 export type OnBusy = (typeof ON_BUSY)[number];
 
-/** How many tasks with the same key run at once, and what becomes of the others. Source: design, section 4. */
+/** How many tasks with the same key run at once, and what becomes of the others. Source: docs/definitions.md. */
 export interface PlanConcurrency {
   /** A template over `input` and `environment`. */
   key: string;

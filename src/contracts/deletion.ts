@@ -4,7 +4,7 @@ import type { Problem } from './problem.js';
 /**
  * What stands in the place of a deleted task's record: that there was one, never what it was given or gave.
  *
- * Source: R-000-85; design, section 6, "delete".
+ * Source: R-000-85; docs/architecture.md#what-lives-where-in-temporal.
  */
 export interface Tombstone {
   format: 1;

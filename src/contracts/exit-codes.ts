@@ -1,6 +1,6 @@
 import type { TaskState } from './states.js';
 
-/** Exit codes of the CLI, the same for every command. Source: design, section 11. */
+/** Exit codes of the CLI, the same for every command. Source: docs/operations.md#the-runtime-of-a-project. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -17,7 +17,7 @@ export const EXIT = {
 /** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** How a command ends that ends with a task in this state. Source: answers, 14. */
+/** How a command ends that ends with a task in this state. Source: docs/errors.md. */
 export const EXIT_OF_STATE: Record<TaskState, ExitCode> = {
   created: EXIT.ok,
   guarding: EXIT.ok,

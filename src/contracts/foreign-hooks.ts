@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.js';
 
 /**
  * Protocols of other tools that a handler may speak. `codex` is that of Claude Code, but an answer has no unknown keys.
- * Source: answers, 38 to 41.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex; docs/hooks.md#taking-them-over.
  */
 export const FOREIGN_FORMATS = ['claude-code', 'codex'] as const;
 
@@ -40,7 +40,7 @@ export interface ToolCall {
   tool_input: JsonObject;
 }
 
-/** Events of Claude Code that a hook may be asked about, and the phases here that are shown as them. Source: answers, 41. */
+/** Events of Claude Code that a hook may be asked about, and the phases here that are shown as them. Source: docs/hooks.md#taking-them-over. */
 export const FOREIGN_EVENTS = {
   PreToolUse: 'PreAbilityCall',
   PermissionRequest: 'PreAbilityCall',
@@ -54,7 +54,7 @@ export const FOREIGN_EVENTS = {
 /** One of {@link FOREIGN_EVENTS}. */
 export type ForeignEvent = keyof typeof FOREIGN_EVENTS;
 
-/** Keys that events of Claude Code have; which of them, depends on the event. Source: answers, 39. */
+/** Keys that events of Claude Code have; which of them, depends on the event. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const FOREIGN_EVENT_KEYS = [
   'session_id',
   'transcript_path',

@@ -28,7 +28,7 @@ export function isSessionPhase(phase: Phase): phase is SessionPhase {
 /** What a guard says. `deny` beats `need_user_confirm` beats `allow`. */
 export type GuardDecision = 'allow' | 'deny' | 'need_user_confirm';
 
-/** What a script handler gets on stdin, and what expressions are evaluated over. Source: R-002-17, design section 7. */
+/** What a script handler gets on stdin, and what expressions are evaluated over. Source: R-002-17; docs/hooks.md. */
 export interface EventContext {
   event_type: Phase;
   session_id: string | null;

@@ -12,7 +12,7 @@ export interface LintMeaning {
   fix: string;
 }
 
-/** Findings of `ability lint` besides the errors of broken definitions. Source: issue "Definitions people can trust". */
+/** Findings of `ability lint` besides the errors of broken definitions. */
 export const LINT_CODES = {
   ...SLIP_CODES,
   'lint.ability_deprecated': {

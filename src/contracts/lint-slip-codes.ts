@@ -1,6 +1,6 @@
 import type { LintMeaning } from './lint-codes.js';
 
-/** Findings about definitions that load and run, and do something else than they seem to. Source: issue "Definitions people can trust". */
+/** Findings about definitions that load and run, and do something else than they seem to. */
 export const SLIP_CODES = {
   'lint.approve_gap': {
     severity: 'warning',

@@ -44,7 +44,7 @@ export const CALL_ID_VARIABLE = 'ABILITY_CALL_ID';
 /** The value for what outlives the call that started it: the runtime of a project, and its Temporal server. */
 export const NO_CALL = 'none';
 
-/** Workflow types of our own. A colon keeps them apart from every ability id. Source: answers, 2. */
+/** Workflow types of our own. A colon keeps them apart from every ability id. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export const WORKFLOWS = {
   preflight: 'ability:preflight',
   delete: 'ability:delete',
@@ -111,7 +111,7 @@ export const SESSION_UPDATES = {
   word: 'ability:word',
 } as const;
 
-/** Search attributes and the types they are registered with. Source: design, section 6. */
+/** Search attributes and the types they are registered with. Source: docs/architecture.md#the-way-of-a-task. */
 export const ATTRIBUTES = {
   AbilityProject: 'Keyword',
   AbilityStatus: 'Keyword',
@@ -120,7 +120,7 @@ export const ATTRIBUTES = {
   AbilitySession: 'Keyword',
 } as const;
 
-/** The task queue of one environment and placement. Source: design, section 6. */
+/** The task queue of one environment and placement. Source: docs/architecture.md#the-way-of-a-task. */
 export function taskQueueOf(project: string, environment: string, placement: Placement): string {
   return `${project}-${environment}-${placement}`;
 }
@@ -177,13 +177,13 @@ export function deliveryIdOf(project: string, taskKey: string): string {
   return `${FIRING_PREFIX}${project}:webhook:${taskKey}`;
 }
 
-/** Ability ids and operation keys. Source: design, section 6, "Ids". */
+/** Ability ids and operation keys. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export const ABILITY_ID = /^[a-z][a-z0-9_.-]{0,99}$/;
 
 /** Task keys chosen by a user. Ours carry a colon and so can never clash with one. */
 export const USER_KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Step ids, so that `steps.<id>` is always an expression. Source: answers, 51. */
+/** Step ids, so that `steps.<id>` is always an expression. Source: docs/definitions.md#high-level-abilities. */
 export const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Names every JavaScript object inherits; a workflow type of that name would hit the prototype. */
@@ -205,7 +205,10 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
  */
 export const TIMEOUT_MARGIN_MS = 5000;
 
-/** What the workflow and the worker agree on for every activity. Milliseconds. Source: answers, 7; design, section 6. */
+/**
+ * What the workflow and the worker agree on for every activity. Milliseconds.
+ * Source: docs/architecture.md#never-a-hang; docs/architecture.md#the-way-of-a-task.
+ */
 export const ACTIVITY_LIMITS = {
   schedule_to_start: 60_000,
   preflight_to_start: 10_000,

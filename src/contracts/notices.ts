@@ -28,7 +28,7 @@ export interface PlanNotify {
 
 /** What happened. Times are ISO 8601. */
 export interface Notice {
-  /** `<task key>:<approval id>:<event>`, so that a receiver knows one that comes twice. Source: answers, 60. */
+  /** `<task key>:<approval id>:<event>`, so that a receiver knows one that comes twice. Source: docs/approvals.md#notices. */
   id: string;
   event: NoticeEvent;
   at: string;

@@ -1,4 +1,4 @@
-/** A person as the runtime knows them. `claimed` means that nothing proves the name. Source: answers, 9. */
+/** A person as the runtime knows them. `claimed` means that nothing proves the name. Source: docs/approvals.md#who-may-decide. */
 export interface Person {
   name: string;
   source: 'claimed' | 'proved';

@@ -15,7 +15,7 @@ import type { Placement } from './placement.js';
  * An ability resolved for one environment: everything a run needs, nothing it has to look up.
  *
  * Canonical JSON of this value has a SHA-256 digest; what was approved is what runs, because this is what was shown.
- * Times are whole milliseconds. Source: design, sections 2 and 6.
+ * Times are whole milliseconds. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
  */
 export interface Plan {
   format: 1;
@@ -61,7 +61,7 @@ export type PlanWorkflow = Pick<
   'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency' | 'links' | 'agent'
 >;
 
-/** An agent: a model that asks, turn by turn, for calls of its tools, until it answers. Source: design, section 9. */
+/** An agent: a model that asks, turn by turn, for calls of its tools, until it answers. Source: docs/sessions.md. */
 export interface PlanAgent {
   /** Key of its model among the operations of the plan. */
   model: string;
@@ -102,7 +102,7 @@ export interface PlanFiles {
   task_bytes?: number;
 }
 
-/** Limits of a task. Source: answers, 8. */
+/** Limits of a task. Source: docs/operations.md#limits. */
 export interface PlanLimits {
   /** The policy's limit for every time-out; null: none. */
   max_ms: number | null;
@@ -239,7 +239,7 @@ export interface PlanScript {
 }
 
 /**
- * What gives arguments. A text is one argument, with names in braces (answers, 25) and no expressions; one with `${{ }}` is
+ * What gives arguments. A text is one argument, with names in braces (docs/scripts.md) and no expressions; one with `${{ }}` is
  * the `value` of a map, so that no plan of an earlier version is read as if it held expressions.
  */
 export type PlanArgument =
@@ -394,7 +394,7 @@ export interface PlanRetry {
   jitter?: true;
 }
 
-/** What stands on every step. Source: design, section 5; answers, 47. */
+/** What stands on every step. Source: docs/workflow-language.md#failures. */
 export interface StepModifiers {
   /** Unique in the workflow; of a step of a template `<id of its use>/<its name>`, see `nameOfStep`. */
   id: string;
@@ -409,7 +409,7 @@ export interface StepModifiers {
   fails_end?: true;
 }
 
-/** What is done about a failure. Source: answers, 44 and 46. */
+/** What is done about a failure. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls. */
 export interface ErrorHandler {
   /** Codes or families of codes; absent: whatever a catch-all may catch. */
   errors?: string[];
@@ -447,7 +447,7 @@ export interface ApprovalStep extends StepModifiers {
   };
 }
 
-/** What happens to the others when one branch or turn fails. Source: answers, "on_failure". */
+/** What happens to the others when one branch or turn fails. Source: docs/workflow-language.md#at-once. */
 export type OnFailure = 'stop' | 'finish' | 'cancel';
 
 /** Runs branches at once; a branch's name is its step id. */

@@ -8,7 +8,7 @@ import type { Placement } from './placement.js';
 import type { Plan, PlanHandler, PlanLimits, PlanStep } from './plan.js';
 import type { Problem } from './problem.js';
 
-/** All that would happen if an ability ran with an input, as far as it is certain before the run. Source: issue 5. */
+/** All that would happen if an ability ran with an input, as far as it is certain before the run. */
 export interface PlanPreview {
   format: 1;
   /** `unavailable`: a task would be refused at its creation, for the first of `problems`. */

@@ -6,7 +6,7 @@ import type { Problem } from './problem.js';
 import type { StepStatus } from './states.js';
 import type { InputChange, TaskResult } from './task.js';
 
-/** `record.json`: the readable copy of a task. The history in Temporal is the truth. Source: design, section 2. */
+/** `record.json`: the readable copy of a task. The history in Temporal is the truth. Source: docs/architecture.md#promises. */
 export interface TaskRecord {
   format: 1;
   task_key: string;

@@ -41,7 +41,7 @@ export interface Pending {
   plan?: string;
 }
 
-/** What a request is decided by. Source: R-003-01; exact shapes, section 3. */
+/** What a request is decided by. Source: R-003-01; docs/choosing.md#deciding. */
 export interface FocusContext {
   /** The newest message that asks for something; null: none does, or two do with nothing to tell them apart. */
   anchor: { message_id: string; snippet: string } | null;
@@ -73,7 +73,7 @@ export interface AgentTarget {
   summary: string;
   /** The gravest of what it may call. */
   effects: Effect;
-  /** Whether it may call anything of a high level. Source: R-003-19; exact shapes, section 3. */
+  /** Whether it may call anything of a high level. Source: R-003-19; docs/choosing.md#deciding. */
   isComplex: boolean;
 }
 

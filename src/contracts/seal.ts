@@ -4,7 +4,8 @@ import type { Person } from './people.js';
 /**
  * The worker's word that this plan, under this key and with this input, passed preflight.
  *
- * `mac` is an HMAC-SHA-256 over canonical JSON of all the other fields. Source: design, sections 2 and 6.
+ * `mac` is an HMAC-SHA-256 over canonical JSON of all the other fields.
+ * Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
  */
 export interface Seal {
   key_id: string;

@@ -1,4 +1,4 @@
-/** States of a task while it is open; `waiting`: for its turn among tasks with the same key. Source: design, section 6. */
+/** States of a task while it is open; `waiting`: for its turn among tasks with the same key. Source: docs/architecture.md#the-way-of-a-task. */
 export const OPEN_STATES = ['created', 'guarding', 'waiting_approval', 'waiting', 'running', 'finishing'] as const;
 
 /** States in which a task ends. */
@@ -13,7 +13,7 @@ export type EndState = (typeof END_STATES)[number];
 /** Any state of a task. */
 export type TaskState = OpenState | EndState;
 
-/** Statuses of one step. Source: answers, 45. */
+/** Statuses of one step. Source: docs/workflow-language.md. */
 export const STEP_STATUSES = [
   'pending',
   'running',

@@ -45,8 +45,7 @@ type Told = Pick<TaskResult, 'status' | 'output'> &
 /**
  * The result of a task, as its history keeps it.
  *
- * Every task pays for what stands here, so what would be empty and what is known besides is left out. Source: design,
- * section 6, the cost rule.
+ * Every task pays for what stands here, so what would be empty and what is known besides is left out. Source: docs/architecture.md#the-cost-rule.
  */
 export interface StoredResult extends Told {
   steps: StoredStep[];

@@ -23,7 +23,7 @@ export type StorySource = 'worker' | 'history' | 'description' | 'record';
 /**
  * How a task came to stand as it does: which definition, hook, approver and attempt led to it.
  *
- * Times are ISO 8601. What is not known, or not known any more, is null, and `gaps` says why. Source: design, section 1.
+ * Times are ISO 8601. What is not known, or not known any more, is null, and `gaps` says why. Source: docs/architecture.md#promises.
  */
 export interface TaskStory {
   task_key: string | null;

@@ -160,7 +160,7 @@ export interface EditAnswer {
   warnings: string[];
 }
 
-/** What a task takes along when it continues as a new run. Source: design, section 6, "many steps". */
+/** What a task takes along when it continues as a new run. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export interface Carried {
   created_at: string;
   started_at: string;
@@ -290,7 +290,7 @@ export interface OutputRef {
   bytes: number;
 }
 
-/** The outcome of a task, the same for every door. Source: design, section 11. */
+/** The outcome of a task, the same for every door. Source: docs/operations.md#the-runtime-of-a-project. */
 export interface TaskResult {
   status: TaskState;
   task_key: string | null;

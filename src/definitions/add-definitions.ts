@@ -121,7 +121,7 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
   },
 };
 
-/** A task is formed once, whatever it may do later; its effects are asked about call by call. Source: design, section 7. */
+/** A task is formed once, whatever it may do later; its effects are asked about call by call. Source: docs/hooks.md. */
 function matchesEffects(id: string, location: SourceLocation): Problem {
   return {
     code: 'definition.invalid',

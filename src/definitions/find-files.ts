@@ -21,7 +21,7 @@ const FILES = { 'capabilities.yaml': 'capabilities', 'packs.yaml': 'packs' } as 
 /** Letters a mistyped name may differ in. */
 const MOST_SLIPS = 2;
 
-/** Holds the JSON Schemas that editors read. Source: design, section 4. */
+/** Holds the JSON Schemas that editors read. Source: docs/definitions.md. */
 const SCHEMAS = 'schemas';
 
 /** A file of definitions. */

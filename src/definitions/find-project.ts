@@ -36,7 +36,7 @@ export const MODULES = 'modules/overview';
 /**
  * The folders of a project: `registry/`, or `.system/registry` and `.system/hooks` where those are. Source: C-18.
  *
- * @throws AbilityError `project.two_registries`. Source: answers, 31.
+ * @throws AbilityError `project.two_registries`. Source: docs/definitions.md#what-a-broken-file-stops.
  */
 export function foldersOf(root: string): ProjectFolders {
   const plain = join(root, 'registry');

@@ -5,7 +5,7 @@ import { checkScope } from '../rules/check-scope.js';
 
 /**
  * What a session, a task or a question is about: `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else
- * `integration`. Source: exact shapes, section 1.
+ * `integration`. Source: docs/sessions.md.
  *
  * @param root absolute path of the project. @throws AbilityError `usage.invalid` for what is no folder of a project.
  */

@@ -16,7 +16,8 @@ export function isForeign({ handler }: Pick<HookDefinition, 'handler'>): boolean
 /**
  * What is wrong with a hook that was written for another tool, before any ability is looked at; undefined: nothing.
  *
- * Silence is the usual allow of such a hook, so the definition says what it must stop, or what silence means. Source: answers, 38.
+ * Silence is the usual allow of such a hook, so the definition says what it must stop, or what silence means.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, phase: Phase): Problem | undefined {
   const invalid = (message: string, path: PropertyKey[], suggestion: string): Problem => {

@@ -6,7 +6,7 @@ function alike(right: string, ...keys: string[]): Record<string, string> {
   return Object.fromEntries(keys.map((key) => [key, right]));
 }
 
-/** Keys people bring from other systems, with the form that is right here. Source: design, section 5. */
+/** Keys people bring from other systems, with the form that is right here. Source: docs/workflow-language.md. */
 const HABITS: Record<string, string> = {
   uses: 'Write `call: <ability>`.',
   run: 'A command is an ability: register a script and write `call: <ability>`.',

@@ -31,7 +31,7 @@ export function isNarrowed(registry: Registry, phase: TaskPhase, { id, match, bl
 /**
  * Why a hook cannot run for any ability of the project; undefined when it can, or is switched off on purpose.
  *
- * Source: design, section 7; requirements, C-07 and C-44.
+ * Source: C-07 and C-44; docs/hooks.md.
  */
 export function whyItNeverRuns(
   registry: Registry,

@@ -21,7 +21,7 @@ export interface Loaded<T> {
   locate(path: readonly PropertyKey[], part?: 'value' | 'key'): SourceLocation;
 }
 
-/** Everything a project defines, with what is broken kept apart. Source: design, section 4; answers, 31. */
+/** Everything a project defines, with what is broken kept apart. Source: docs/definitions.md#what-a-broken-file-stops. */
 export interface Registry {
   project: Project;
   /** Absolute path of the folder with `ability.yaml`. */

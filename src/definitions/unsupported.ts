@@ -38,7 +38,7 @@ const AUTH_KEYS: Unsupported[] = [
   ),
 ];
 
-/** Delegated and escalated approvals, and those that change what they approve. Source: design, section 1. */
+/** Delegated and escalated approvals, and those that change what they approve. Source: docs/architecture.md#promises. */
 const APPROVAL_KEYS: Unsupported[] = [
   ...named(
     'List everybody who may decide as `approvers`, or as a group under `people`.',
@@ -76,7 +76,7 @@ const BY_KIND: Record<FileKindName | 'project', (value: unknown) => Generator<Fi
 /**
  * Finds the first thing in a file that this version does not do, so that it is refused and never ignored.
  *
- * Source: design, sections 1 and 5; issue "The main job".
+ * Source: docs/architecture.md#promises; docs/workflow-language.md.
  */
 export function findUnsupported(kind: FileKindName | 'project', source: YamlSource): Problem | undefined {
   for (const { path, feature, instead } of BY_KIND[kind](source.value)) {

@@ -1,6 +1,6 @@
 import { Composer, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from 'yaml';
 
-/** What an honest definition never reaches. Source: design, section 12. */
+/** What an honest definition never reaches. Source: docs/operations.md#safety. */
 export const YAML_LIMITS = {
   /** Of a file. */
   bytes: 1024 * 1024,

@@ -114,7 +114,7 @@ export function isProblem(value: YamlSource | Problem): value is Problem {
   return 'code' in value;
 }
 
-/** Mistakes with a message of their own. Source: answers, 52. */
+/** Mistakes with a message of their own. Source: docs/workflow-language.md#expressions. */
 function hintFor(line: string): string | undefined {
   if (line.includes('${{')) return 'Quote a value with ${{ }} that holds `: ` or `#` or is inside { } or [ ].';
   if (/:\s*!/.test(line)) return 'A value that begins with ! is a YAML tag; quote it: "!x".';

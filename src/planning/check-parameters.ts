@@ -15,7 +15,7 @@ export type Parameters = Pick<PlanImplementation, 'defaults' | 'overridable'>;
 /**
  * The parameters of an implementation in one environment, whose own values come over those of the implementation.
  *
- * Without a list of what callers may set, they may set all of them. Source: R-000-46; design, section 4.
+ * Without a list of what callers may set, they may set all of them. Source: R-000-46; docs/definitions.md.
  */
 export function resolveParameters(
   { body }: ChosenImplementation,

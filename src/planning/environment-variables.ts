@@ -5,8 +5,8 @@ import { parseEnv } from 'node:util';
 /**
  * What `env:NAME` stands for where a worker runs: its own environment, then `.env.<environment>`, then `.env`.
  *
- * Files are read at each look-up, so that a change needs no restart; nothing in them is passed on otherwise. Source:
- * design, section 4; answers, 19.
+ * Files are read at each look-up, so that a change needs no restart; nothing in them is passed on otherwise.
+ * Source: docs/definitions.md; docs/operations.md#safety.
  */
 export class EnvironmentVariables {
   constructor(

@@ -10,7 +10,7 @@ import type { Mistakes } from './definition-errors.js';
 import { placed } from './placed.js';
 import type { StepPlace } from './walk-steps.js';
 
-/** Names every expression of a workflow sees. Source: design, section 5. */
+/** Names every expression of a workflow sees. Source: docs/workflow-language.md. */
 export const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];
 
 /** Checks the expressions of a workflow where they stand: that they can be read, and that what they name is there. */

@@ -9,7 +9,7 @@ export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
 /**
  * How the output of a script is read: as written; else JSON where it is given the file for it or the contract says what it
- * is; else text. Source: issue 11, item 1.
+ * is; else text.
  */
 export function outputFormOf(definition: ScriptDefinition, hasOutputSchema: boolean): OutputForm {
   const { args, args_template, stdin, env = {}, output } = definition;

@@ -17,7 +17,7 @@ export interface ResolvedAgent {
  * The loop of an agent: its model, and the abilities that it may ask for.
  *
  * @param tools each ability of its `operations`, as it was resolved.
- * @throws AbilityError `config.no_model`, `config.missing_price`, `script.*`. Source: design, section 9.
+ * @throws AbilityError `config.no_model`, `config.missing_price`, `script.*`. Source: docs/agent-abilities.md.
  */
 export function resolveAgent(
   registry: Registry,

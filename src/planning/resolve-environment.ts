@@ -32,7 +32,7 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
   };
 }
 
-/** An entry is a group if `people` has it, else a person. Source: answers, 10. */
+/** An entry is a group if `people` has it, else a person. Source: docs/approvals.md#who-may-decide. */
 export function resolveApprovers(people: Project['people'], listed: string[]): Approvers {
   const resolved = listed.flatMap((entry) => (Object.hasOwn(people, entry) ? (people[entry] ?? []) : [entry]));
   return { listed, people: [...new Set(resolved)] };
@@ -53,7 +53,7 @@ export function refuseQuorum(quorum: number, { listed, people }: Approvers, loca
 /**
  * Chooses the environment of a command: what was asked for, else the project's default, else the only one.
  *
- * @throws AbilityError `config.no_environment`. Source: answers, 16.
+ * @throws AbilityError `config.no_environment`. Source: docs/guide.md#configuration.
  */
 export function chooseEnvironment(project: Project, asked: string | undefined): string {
   if (asked !== undefined && asked !== '') return asked;

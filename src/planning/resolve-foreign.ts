@@ -14,7 +14,10 @@ const IN_MAPPINGS: Available = {
 };
 const IN_FILTERS: Available = { ...IN_MAPPINGS, names: ['tool_name', 'tool_input'], where: '`if` of a mapping' };
 
-/** Whether a hook looks at an ability: one of another tool does where `as` shows it that ability. Source: answers, 38. */
+/**
+ * Whether a hook looks at an ability: one of another tool does where `as` shows it that ability.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ */
 export function covers(hook: HookDefinition, subject: MappedAbility): boolean {
   return !isForeign(hook) || hook.as === undefined || mappingOf(hook.as, subject) !== undefined;
 }

@@ -12,7 +12,7 @@ type Form = Pick<ApiImplementation['api'], 'params' | 'body' | 'auth' | 'respons
  * Resolves the form of a request: every parameter with its style, so that a plan does not depend on defaults.
  *
  * What the definition does not say is left out of the plan, whose digest then is what it was before there were such
- * parts. Source: answers, 26.
+ * parts. Source: docs/api-calls.md.
  */
 export function resolveForm({ params, body, auth, response }: ApiSection): Form {
   const named = Object.entries(params ?? {});

@@ -59,8 +59,7 @@ const GUARD_MS = parseDuration('10s');
  * The hooks of the three task phases that fire around an ability, in order.
  *
  * Global hooks in file order, then bound ones in resolution order, the same id once. Lower levels add to higher ones,
- * so that none can drop a guard unseen; `replace: true` drops, and is reported. Source: design, sections 4 and 7; C-06, C-09,
- * C-44.
+ * so that none can drop a guard unseen; `replace: true` drops, and is reported. Source: C-06, C-09, C-44; docs/definitions.md; docs/hooks.md.
  *
  * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.
  */
@@ -128,7 +127,7 @@ export function fits(patterns: string[] | undefined, names: readonly string[]): 
   return patterns === undefined || names.some((name) => matchesAnyGlob(patterns, name));
 }
 
-/** Nothing unguarded runs: a guard that cannot be read is not skipped. Source: design, section 1. */
+/** Nothing unguarded runs: a guard that cannot be read is not skipped. Source: docs/architecture.md#promises. */
 export function refuseUnreadable(phase: Phase, registry: Registry): void {
   const problem =
     registry.broken.get(`hooks:${phase}`) ?? registry.opaque.find((file) => file.kind === 'hooks')?.problem;

@@ -27,7 +27,7 @@ const FAILING: Available = {
   instead: INSTEAD,
 };
 
-/** Names that the templates of a request see. Source: answers, 26. */
+/** Names that the templates of a request see. Source: docs/api-calls.md. */
 const REQUEST: Available = {
   names: ['input', 'environment'],
   functions: [],

@@ -11,7 +11,7 @@ import type { ChosenImplementation, EnvironmentSettings } from './resolve-implem
 
 /**
  * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a
- * later level overrides an earlier one key by key. Source: design, section 4; R-000-52 to R-000-54.
+ * later level overrides an earlier one key by key. Source: R-000-52 to R-000-54; docs/definitions.md.
  *
  * @throws AbilityError that says what is missing and where.
  */

@@ -23,7 +23,7 @@ import { followImports, MOST_FILES } from './script-imports/follow-imports.js';
 import { languageOf } from './script-imports/language-of.js';
 import { splitArguments } from './split-arguments.js';
 
-/** Used where no `env_profile` is named and no profile is called `default`. Source: answers, 25. */
+/** Used where no `env_profile` is named and no profile is called `default`. Source: docs/scripts.md. */
 const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} };
 
 /** Used where a definition does not say how its script is called, and gives it nothing in another way. Source: R-002-13. */
@@ -212,7 +212,7 @@ export function resolveEnvProfile(
   });
 }
 
-/** Finds the script under the project root, symlinks included. Source: design, section 12. */
+/** Finds the script under the project root, symlinks included. Source: docs/operations.md#safety. */
 function locateScript(registry: Registry, path: string, owner: Loaded<unknown>, at: PropertyKey[]): ScriptFile {
   const script = projectFilesOf(registry).read(path);
   if (typeof script !== 'string') return script;
@@ -242,7 +242,7 @@ const UNUSABLE: Record<Unusable, (path: string) => Problem> = {
   }),
 };
 
-/** `interpreter` wins over run bit and shebang, these over the extension. Source: answers, 29. */
+/** `interpreter` wins over run bit and shebang, these over the extension. Source: docs/scripts.md. */
 function interpreterOf(
   definition: ScriptDefinition,
   { real, isProgram }: ScriptFile,

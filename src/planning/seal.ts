@@ -9,7 +9,7 @@ export interface SealKeys {
   keys: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Signs what passed preflight. Source: design, sections 2 and 6. */
+/** Signs what passed preflight. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task. */
 export function signSeal(body: Omit<Seal, 'key_id' | 'mac'>, { keys }: SealKeys): Seal {
   const [first] = keys;
   if (!first) {

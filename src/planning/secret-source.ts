@@ -10,7 +10,7 @@ const CONTAINER_SECRETS = '/run/secrets';
 /**
  * Resolves references to secrets, only inside the activity that needs them; a plan asks no more than whether they are there.
  *
- * A caller's environment never travels: `env:NAME` is what the worker sees. Source: answers, 19.
+ * A caller's environment never travels: `env:NAME` is what the worker sees. Source: docs/operations.md#safety.
  */
 export class SecretSource {
   private readonly variables: EnvironmentVariables;

@@ -28,7 +28,7 @@ export function readHostEntry(entry: string): HostEntry | undefined {
 /**
  * Whether the policy allows a host and port. Entries are those of {@link readHostEntry}; any other allows nothing.
  *
- * An entry without a port allows the standard port of the scheme only. Source: design, sections 4 and 12.
+ * An entry without a port allows the standard port of the scheme only. Source: docs/definitions.md; docs/operations.md#safety.
  */
 export function isHostAllowed(url: URL, allowed: readonly string[]): boolean {
   const host = url.hostname.toLowerCase();
@@ -42,7 +42,7 @@ export function isHostAllowed(url: URL, allowed: readonly string[]): boolean {
  * Whether a connection of an allowed URL may go to an address that its host leads to.
  *
  * Ordinary addresses are open to any allowed name. A special one is open only where an entry with the port of the URL
- * lists that address; `localhost` lists the loopback for itself. Source: design, section 12.
+ * lists that address; `localhost` lists the loopback for itself. Source: docs/operations.md#safety.
  */
 export function isAddressAllowed(address: string, url: URL, allowed: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;

@@ -7,7 +7,7 @@ import { readsCalls } from './session-reads.js';
 
 /**
  * Answers the guards of a call that look at its session, and enters the call where none denies, all in one moment: of two
- * calls at once the second one sees the first. Source: answers, 56.
+ * calls at once the second one sees the first. Source: docs/sessions.md#guards-over-a-session.
  *
  * A call that is entered already is asked about anew, as if it were not: the answer was lost.
  */

@@ -3,7 +3,7 @@ import type { ApiPlace, ApiStyle } from '../contracts/api.js';
 /**
  * The styles that a place has, its default first. Of a body they hold where it is a form; other bodies need none.
  *
- * Source: OpenAPI Specification 3.1.1, "Style Values" and the Encoding Object; answers, 26.
+ * Source: OpenAPI Specification 3.1.1, "Style Values" and the Encoding Object; docs/api-calls.md.
  */
 export const STYLES_IN: Readonly<Record<ApiPlace, readonly ApiStyle[]>> = {
   path: ['simple', 'label', 'matrix', 'json'],

@@ -21,7 +21,7 @@ const TAKES: Record<BuiltinHook, Record<string, 'optional' | 'required'>> = {
 /**
  * What is wrong with the options of a built-in handler; undefined where nothing is.
  *
- * An option that is not read would be a check that is not made. Source: design, section 7.
+ * An option that is not read would be a check that is not made. Source: docs/hooks.md.
  */
 export function faultOfOptions(name: BuiltinHook, options: JsonObject): string | undefined {
   const known = Object.entries(TAKES[name]);

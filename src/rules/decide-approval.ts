@@ -24,7 +24,7 @@ export const NO_PROOF: Proof = {
  * Applies one decision to the approvals of a task, and says whether it counted.
  *
  * The approvals given are changed in place: a decision that counts is added to its approval, any other to the ignored
- * ones, with the reason. Source: design, section 8; answers, 11 and 52.
+ * ones, with the reason. Source: docs/approvals.md#who-may-decide; docs/workflow-language.md#expressions.
  *
  * @param at ISO 8601, the moment of the decision.
  * @param proof looked at where the approval requires it.
@@ -128,7 +128,7 @@ function whyUnproved({ proof: asked, nonces = [] }: Approval, proof: Proof): str
   return nonces.includes(proof.nonce) ? 'its proof was used before' : undefined;
 }
 
-/** Whether a decision does not count without a comment. Source: answers, 57. */
+/** Whether a decision does not count without a comment. Source: docs/approvals.md#deciding. */
 export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Verdict): boolean {
   if (verdict === 'request_changes') return true;
   return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');

@@ -10,7 +10,7 @@ const LONGEST_MS = 10 * 365 * UNITS.d;
  * Reads a duration of the form `500ms, 20s, 10m, 24h, 7d`; fractions and `0s` are fine.
  *
  * @returns whole milliseconds.
- * @throws AbilityError `expression.not_duration`. Source: design, section 5; answers, 48.
+ * @throws AbilityError `expression.not_duration`. Source: docs/workflow-language.md#the-last-turn.
  */
 export function parseDuration(text: unknown): number {
   const match = typeof text === 'string' ? FORM.exec(text.trim()) : null;

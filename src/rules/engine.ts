@@ -12,7 +12,7 @@ export function isSinceEngine2({ engine }: Pick<Plan, 'engine'>): boolean {
 /**
  * Why this build cannot run a plan as it was made: for another interpreter, or another CEL.
  *
- * @returns a sentence, or undefined where it can. Source: design, section 6, "interpreter changes".
+ * @returns a sentence, or undefined where it can. Source: docs/architecture.md#what-must-stay-deterministic.
  */
 export function whyNotThisBuild(planned: PlannedFor | undefined): string | undefined {
   const engine = planned?.engine;

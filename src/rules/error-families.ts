@@ -1,12 +1,12 @@
 import { familyOf } from '../contracts/codes.js';
 
-/** Statuses that mean "not now": they also count as `unavailable`. Source: answers, 24. */
+/** Statuses that mean "not now": they also count as `unavailable`. Source: docs/errors.md. */
 const NOT_NOW: ReadonlySet<string> = new Set(['http.408', 'http.425', 'http.429', 'http.502', 'http.503', 'http.504']);
 
 /**
  * Whether an error code is named by an entry of `errors`: itself, its family, or a class of HTTP statuses (`http.5xx`).
  *
- * Source: answers, 24 and 47.
+ * Source: docs/errors.md; docs/workflow-language.md#failures.
  */
 export function codeMatches(code: string, entry: string): boolean {
   if (code === entry || (familyOf(entry) === entry && familyOf(code) === entry)) return true;
@@ -82,7 +82,7 @@ export function isUnusableAnswer(code: string): boolean {
  *
  * With `errors`, those and no others; without, every failure but those that repeating cannot change and the statuses
  * 4xx that do not mean "not now". What was made and answered is made again only where `errors` names the very code: its
- * family does not say that much. Source: answers, 47.
+ * family does not say that much. Source: docs/workflow-language.md#failures.
  *
  * @param byFamily whether, as for plans of engine 1, such an answer is tried again like any other failure.
  */
@@ -93,7 +93,7 @@ export function isRetryableCode(code: string, errors?: readonly string[], byFami
   return !/^http\.4\d\d$/.test(code) || NOT_NOW.has(code);
 }
 
-/** A no, or the end of everything: a catch-all never catches these. Source: answers, 44. */
+/** A no, or the end of everything: a catch-all never catches these. Source: docs/workflow-language.md#failures. */
 const NOT_CAUGHT = ['denied', 'approval', 'guard', 'hook.failed', 'outcome', 'timeout.task', 'limit', 'internal'];
 
 /** Whether a handler that names no errors, such as `continue_on_error`, may cover this one. */

@@ -9,7 +9,7 @@ import { isGuardPhase } from './guard-precedence.js';
 import { handlerReadsSession } from './session-reads.js';
 import { oneLine } from './shown-text.js';
 
-/** The names hook expressions see. Source: design, section 7. */
+/** The names hook expressions see. Source: docs/hooks.md. */
 export const HOOK_NAMES = [
   'input',
   'environment',
@@ -107,7 +107,7 @@ export interface SessionSources {
 /**
  * What an expression handler answers.
  *
- * An expression that cannot be evaluated is an error, and an error before a call is a no. Source: design, section 7.
+ * An expression that cannot be evaluated is an error, and an error before a call is a no. Source: docs/hooks.md.
  *
  * @param when the version of the plan, where a history may have to replay, and the moment of the phase.
  */
@@ -191,7 +191,7 @@ function whyOf({
   return { reason: oneLine(reason), ...(suggestion !== undefined && { suggestion: oneLine(suggestion) }) };
 }
 
-/** The error a deny is reported as. Source: design, section 1: a failed guard says that it failed, not that it denied. */
+/** The error a deny is reported as. Source: docs/architecture.md#promises: a failed guard says that it failed, not that it denied. */
 export function denialOf(answer: HookAnswer): AbilityError {
   const failed = answer.status === 'error';
   return new AbilityError({

@@ -22,7 +22,7 @@ export interface MergedSignals {
  *
  * A `guard_decision` of a prompt stops nothing: it becomes an alert, since it is about no ability. A hook that failed has
  * said nothing; its failure is logged. Signals of a wrong form count as unknown, so that nothing is lost.
- * Source: R-002-36 to R-002-40, R-002-47; C-08, C-10, C-11; exact shapes, section 1.
+ * Source: R-002-36 to R-002-40, R-002-47; C-08, C-10, C-11; docs/sessions.md.
  *
  * @param earlier guards of the session's tasks, which come first. @param at ISO 8601, for unknown signals.
  */

@@ -26,7 +26,7 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, s
   });
 }
 
-/** The names that texts of a script may hold, each one replaced inside its item. Source: answers, 25. */
+/** The names that texts of a script may hold, each one replaced inside its item. Source: docs/scripts.md. */
 export const PLACEHOLDERS = [
   'input_file',
   'output_file',

@@ -4,7 +4,8 @@ import { failedAnswer } from './hook-facts.js';
 /**
  * The answer of a guard that looks at what its session did, where it is asked about a call that no task makes.
  *
- * Such a call is never entered in the session, so that no limit would ever see it: only a task is counted. Source: answers, 55, 56.
+ * Such a call is never entered in the session, so that no limit would ever see it: only a task is counted.
+ * Source: docs/hooks.md#before-the-calls-of-an-agents-tool; docs/sessions.md#guards-over-a-session.
  */
 export function refuseSessionGuard(id: string, ability: string, session: string): HookAnswer {
   const reason = `it looks at what the session ${session} did, and a call that no task makes is not counted there`;

@@ -25,7 +25,7 @@ export type TaskArguments = [start: StartArgument, plan?: PackedPlan];
  * Puts what a task is started with into the form in which its history keeps it.
  *
  * A seal speaks of things that stand beside it, so of the task's own seal only the signature is kept; a task that
- * another one calls has its caller's, which speaks of other things. Source: design, section 6, the cost rule.
+ * another one calls has its caller's, which speaks of other things. Source: docs/architecture.md#the-cost-rule.
  */
 export function packArguments({ plan, seal, session, warnings, ...rest }: TaskStart): [StartArgument, PackedPlan] {
   const start: StartArgument = {

@@ -8,8 +8,7 @@ const MOST_LEVELS = 200;
  * Refuses keys that could reach an object's prototype, values nested too deep to walk, and numbers that are none,
  * anywhere in JSON data.
  *
- * @throws AbilityError with the given code, naming the path; as a list it is in `details.path`. Source: design,
- * section 12.
+ * @throws AbilityError with the given code, naming the path; as a list it is in `details.path`. Source: docs/operations.md#safety.
  */
 export function refuseUnsafeKeys(value: unknown, code = 'input.invalid'): void {
   visit(value, [], code);

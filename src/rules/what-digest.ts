@@ -3,7 +3,7 @@ import { digestOf } from './canonical.js';
 
 /**
  * Names what an approval is about, whichever task asks and at whichever step: ability, implementation, environment, effects
- * and input. 64 hex digits. Source: issue "Hooks, approvals and sessions", 5.
+ * and input. 64 hex digits.
  */
 export function whatDigestOf({ what }: Pick<Approval, 'what'>): string {
   const { ability, implementation, environment, effects, input } = what;

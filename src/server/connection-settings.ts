@@ -14,7 +14,7 @@ export type RemoteServer = ClientConnectConfig & { address: string; namespace: s
 /**
  * Which Temporal a command talks to: flag, then `TEMPORAL_*`, then a profile, else the project's runtime.
  *
- * A configuration file alone never selects a remote server. Source: answers, 16.
+ * A configuration file alone never selects a remote server. Source: docs/guide.md#configuration.
  *
  * @returns the remote server, or undefined for the project's runtime.
  * @throws AbilityError `config.invalid` for a profile that is not there.

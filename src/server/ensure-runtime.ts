@@ -33,7 +33,7 @@ export interface EnsuredRuntime {
  * Gives the project's runtime, starting it when there is none.
  *
  * Any number of callers may do so at once: the runtime itself takes the lock, so one of those started stays and the
- * others leave. One that cannot be seen is used where it can be reached. Source: design, section 11; answers, 20.
+ * others leave. One that cannot be seen is used where it can be reached. Source: docs/operations.md#the-runtime-of-a-project.
  *
  * @param signal ends the waiting, with its reason.
  * @param env of the caller: where programs are looked for, and what the runtime starts with.

@@ -1,6 +1,6 @@
 import { type Client, isGrpcServiceError, ServiceError } from '@temporalio/client';
 
-/** A poller seen within this time counts; they stay listed after a shutdown. Source: answers, 7. */
+/** A poller seen within this time counts; they stay listed after a shutdown. Source: docs/architecture.md#never-a-hang. */
 const RECENT_MS = 90_000;
 const WORKFLOW_QUEUE = 1;
 const ACTIVITY_QUEUE = 2;

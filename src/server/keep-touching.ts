@@ -1,7 +1,7 @@
 import { utimesSync } from 'node:fs';
 import type { ProjectPaths } from './project-paths.js';
 
-/** Source: design, section 11. */
+/** Source: docs/operations.md#the-runtime-of-a-project. */
 const DEFAULT_IDLE_MS = 60_000;
 
 /** How long a runtime outlives the last command; `ABILITY_RUNTIME_IDLE_MS` overrides it. */

@@ -2,9 +2,9 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { packPlan, unpackPlan } from './pack-plan.js';
 import type { Store } from './store/store.js';
 
-/** Payloads above this go to the store. Source: design, section 6. */
+/** Payloads above this go to the store. Source: docs/architecture.md#the-way-of-a-task. */
 export const SPILL_BYTES = 128 * 1024;
-/** What may stay in the history when the store cannot take it. Source: answers, 23. */
+/** What may stay in the history when the store cannot take it. Source: docs/operations.md#a-shared-store. */
 export const INLINE_BYTES = 1024 * 1024;
 
 const ENCODING = 'binary/ability-ref';

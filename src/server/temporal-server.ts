@@ -17,7 +17,7 @@ export interface ServerOptions {
   settings?: readonly string[];
 }
 
-/** As shipped each queue is polled 20 times a second; see answers, 33. */
+/** As shipped each queue is polled 20 times a second; see docs/performance.md. */
 const SPEED_FLAGS = [
   ...['journal_mode=wal', 'synchronous=1'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
   ...['transfer', 'timer', 'visibility'].flatMap((queue) => [

@@ -24,7 +24,7 @@ interface Asks {
   ask(hook: PlanHook, event: EventContext, now?: number): Promise<HookAnswer>;
 }
 
-/** Runs the examples of hooks, one after another, as their handlers really answer. Source: answers, 53. */
+/** Runs the examples of hooks, one after another, as their handlers really answer. Source: docs/hooks.md#trying-hooks-out. */
 export async function runHookCases(
   registry: Registry,
   trial: Asks,

@@ -15,7 +15,7 @@ export function sinceLastCommand(paths: ProjectPaths, started: number): number {
 
 /**
  * Whether a task of the project is executing. One that only waits (for people, for its turn, or to be run) is not: it is durable and
- * goes on with the next command. Source: answers, 21.
+ * goes on with the next command. Source: docs/operations.md#the-runtime-of-a-project.
  */
 export async function isExecuting(client: Client, project: string): Promise<boolean> {
   const open = `ExecutionStatus = 'Running' AND AbilityProject = '${project}'`;

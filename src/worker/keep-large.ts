@@ -28,7 +28,7 @@ export async function keepLarge(answer: unknown, limitBytes: number, store: Pick
 }
 
 /**
- * A result whose envelope stays inline, and what is large in it becomes a reference. Source: answers, 23.
+ * A result whose envelope stays inline, and what is large in it becomes a reference. Source: docs/operations.md#a-shared-store.
  *
  * @throws AbilityError as {@link keepLarge}.
  */

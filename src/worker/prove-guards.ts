@@ -11,7 +11,10 @@ import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';
 import { RunningGroups } from './running-groups.js';
 
-/** Fires the guards of other tools outside of a worker, as one would: `lint --check-hooks`. Source: answers, 38. */
+/**
+ * Fires the guards of other tools outside of a worker, as one would: `lint --check-hooks`.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ */
 export async function proveGuardsHere(
   registry: Parameters<typeof checkGuards>[0],
   env: NodeJS.ProcessEnv,

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 
-/** Source: design, section 6. */
+/** Source: docs/architecture.md#the-way-of-a-task. */
 const DAYS = 30;
 
 /** As long as the history of a task is kept, so is the log of a run. Milliseconds. */

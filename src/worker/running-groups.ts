@@ -17,7 +17,7 @@ const MOST_ROUNDS = 20;
  * Notes the process groups of running scripts on disk, so that those of a worker that was killed end before another
  * worker repeats their calls. What left its group is found by the id of its call, which begins with the worker's name.
  *
- * Source: design, section 12.
+ * Source: docs/operations.md#safety.
  */
 export class RunningGroups implements ProcessGroups {
   private readonly name = ownName();

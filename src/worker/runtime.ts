@@ -51,7 +51,7 @@ const NAMESPACE = 'default';
 /**
  * A project's own Temporal: its server, and a worker for every environment and placement, in one background process.
  *
- * No code opens the database without the lock taken here. Source: design, section 11; answers, 20 and 21.
+ * No code opens the database without the lock taken here. Source: docs/operations.md#the-runtime-of-a-project.
  */
 export class ProjectRuntime {
   private readonly paths: ProjectPaths;
@@ -200,7 +200,7 @@ export class ProjectRuntime {
     }
   }
 
-  /** Keys that were given, as to workers elsewhere; else the project's own. Source: answers, 22. */
+  /** Keys that were given, as to workers elsewhere; else the project's own. Source: docs/operations.md#rotating-seal-keys. */
   private sealKeys(): SealKeys {
     const given = this.env.ABILITY_SEAL_KEYS;
     if (given) return keysFromEnvironment(given);

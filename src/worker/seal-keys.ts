@@ -75,7 +75,7 @@ export class KeyFolder implements SealKeys {
     return this.known;
   }
 
-  /** Makes the first key of a project. Only the process that holds the runtime lock may. Source: answers, 22. */
+  /** Makes the first key of a project. Only the process that holds the runtime lock may. Source: docs/operations.md#rotating-seal-keys. */
   createFirst(): void {
     if (this.keys.size > 0) return;
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });

@@ -57,7 +57,7 @@ export function workersFailed({ address, namespace }: RemoteServer, cause: unkno
   );
 }
 
-/** Workers on several machines must sign alike, so a remote server needs keys that somebody gives. Source: answers, 22. */
+/** Workers on several machines must sign alike, so a remote server needs keys that somebody gives. Source: docs/operations.md#rotating-seal-keys. */
 function sealKeysFor({ address }: RemoteServer, env: NodeJS.ProcessEnv): SealKeys {
   const given = env.ABILITY_SEAL_KEYS;
   if (given) return keysFromEnvironment(given);

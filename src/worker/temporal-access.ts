@@ -53,7 +53,7 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
   };
 }
 
-/** What a run was started with, and by whom, from its first event. Source: feasibility, 16. */
+/** What a run was started with, and by whom, from its first event. */
 export async function readRun(
   client: Client,
   namespace: string,

@@ -89,7 +89,7 @@ function heldOver(run: TaskRun, asked: Approval): Approval | undefined {
   return held && run.takeWaiting(asked.path) ? held : undefined;
 }
 
-/** The id names what was shown; what is said about it is one line at every door. Source: design, section 8; answers, 13. */
+/** The id names what was shown; what is said about it is one line at every door. Source: docs/approvals.md#deciding. */
 function open(run: TaskRun, request: ApprovalRequest): Approval {
   const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs } = request;
   const { environment } = run.plan;
@@ -153,7 +153,7 @@ function leaveWaiting(run: TaskRun): void {
   if (openOnes(run) === 0) setState(run, run.ending ? 'finishing' : 'running');
 }
 
-/** Sets a state that lists must tell apart. Each one is an event. Source: answers, 1. */
+/** Sets a state that lists must tell apart. Each one is an event. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export function setState(run: TaskRun, state: TaskState): void {
   run.state = state;
   upsertSearchAttributes([{ key: STATUS, value: state }]);

@@ -20,7 +20,7 @@ export interface Budget {
  * The working time of a task.
  *
  * It runs only while at least one call does, so time spent in approvals and waits does not count, and a limit on it
- * needs no timer: each call gets what is left. Source: design, section 5.
+ * needs no timer: each call gets what is left. Source: docs/workflow-language.md.
  */
 export class TaskBudget implements Budget {
   private working = 0;
@@ -70,7 +70,7 @@ export class TaskBudget implements Budget {
   }
 }
 
-/** The time of a clean-up, by the clock on the wall: waits count, so that it ends. Source: design, section 6. */
+/** The time of a clean-up, by the clock on the wall: waits count, so that it ends. Source: docs/architecture.md#the-way-of-a-task. */
 export class CleanupBudget implements Budget {
   private readonly deadline: number;
 

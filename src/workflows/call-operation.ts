@@ -55,7 +55,7 @@ const SLACK_MS = 100;
 /**
  * Calls a low-level ability: guards, approval, execution, hooks after it; the same path for tasks and for steps.
  *
- * @throws StepFailure; cancellation; Halted. Source: design, section 3.
+ * @throws StepFailure; cancellation; Halted. Source: docs/architecture.md#the-rooms.
  */
 export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
   return entersCalls(run) ? inSession(run, (entered) => callGuarded(run, call, entered)) : callGuarded(run, call);
@@ -83,7 +83,7 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
   }
 }
 
-/** All reasons of one call make one approval: hooks, the environment's effects, creation. Source: answers, 5. */
+/** All reasons of one call make one approval: hooks, the environment's effects, creation. Source: docs/hooks.md#preabilitycreate. */
 function reasonsFor(run: TaskRun, { operation }: OperationCall, asked: string[]): string[] {
   const { environment, ability } = run.plan;
   const { seal } = run.start;

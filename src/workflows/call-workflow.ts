@@ -50,7 +50,7 @@ export interface WorkflowCall {
 /**
  * Calls a workflow as a child: own key, record and hooks, under the plan and the seal of the root.
  *
- * Cancellation goes down and is waited for; failure comes up with its code. Source: design, section 6.
+ * Cancellation goes down and is waited for; failure comes up with its code. Source: docs/architecture.md#the-way-of-a-task.
  *
  * @throws StepFailure; cancellation.
  */

@@ -11,7 +11,7 @@ import { keepAnswers, keepWarnings } from './words-carried.js';
 
 /**
  * What the next run of a task begins with: the progress so far with the outputs that later expressions read, and all
- * that is under way. Source: design, section 6, "many steps".
+ * that is under way. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export function carryOn(run: TaskRun): TaskStart {
   const answers = keepAnswers(run.hooks);

@@ -30,7 +30,7 @@ export interface LostCall {
  * A call is cut when it is ended at work: a race was won, another branch failed, its time was up, the task was cancelled.
  * One that had not begun, or had ended before, loses nothing, and one that may be repeated is merely cancelled. What is
  * left may have had its effect: its outcome is not known, and neither is that of the task, unless its author wrote
- * `cut: allowed`. Source: design, section 6, "States".
+ * `cut: allowed`. Source: docs/architecture.md#the-way-of-a-task.
  *
  * @returns the error it ends with: a cancellation or its limit where it may be cut, else `outcome.unknown`.
  */

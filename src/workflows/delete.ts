@@ -37,7 +37,7 @@ const { [ACTIVITIES.purge]: purge } = proxyActivities<Deletes>({
 
 /**
  * Deletes a task: ends it, puts a tombstone in the place of its record, and where that was asked for deletes its
- * history. Goes on whoever dies meanwhile. Source: R-000-85, C-37; design, section 6.
+ * history. Goes on whoever dies meanwhile. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
  */
 export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
   reportRun();

@@ -11,7 +11,7 @@ const MOST_TURNS = 3;
  * One delivery of a webhook: an ordinary preflight, then an ordinary task, which goes on by itself. It is durable from the
  * moment on at which its sender is answered, whatever becomes of the door, and waits where no worker is up.
  *
- * Fails with the code of the refusal where preflight refuses the task. Source: issue "Doors", 5.
+ * Fails with the code of the refusal where preflight refuses the task.
  */
 export async function delivery({ project, request }: DeliveryRequest): Promise<Delivered> {
   const { task } = request;

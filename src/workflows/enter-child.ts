@@ -10,7 +10,7 @@ type Enter = (request: EnterRequest) => Promise<EnterAnswer>;
 /**
  * Checks the input of a task that another one called, and makes its record.
  *
- * @throws StepFailure `input.invalid`. Source: design, section 6.
+ * @throws StepFailure `input.invalid`. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function enterChild(run: TaskRun): Promise<void> {
   const activities = proxyLocalActivities<Record<string, Enter>>({

@@ -34,7 +34,7 @@ const MOST_BESIDE = 64 * 1024;
  * Ends a task: its output is checked and its record written, either beside its history, which takes no event, or by one
  * local activity.
  *
- * Without a worker that can do so the task ends all the same, and says what is missing. Source: design, section 6.
+ * Without a worker that can do so the task ends all the same, and says what is missing. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskResult> {
   run.finishedAt = new Date().toISOString();
@@ -99,7 +99,7 @@ async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskR
   }
 }
 
-/** The outcome of a task in the shape every door shows. Source: design, section 11. */
+/** The outcome of a task in the shape every door shows. Source: docs/operations.md#the-runtime-of-a-project. */
 export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
   const { plan } = run;
   const { seal, user } = run.start;

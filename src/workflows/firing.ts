@@ -24,7 +24,7 @@ const SCHEDULED_FOR = defineSearchAttributeKey('TemporalScheduledStartTime', Sea
  * One firing of a schedule: an ordinary preflight, then an ordinary task, whose end it waits for, so that Temporal knows
  * whether the next firing overlaps. Where it is cancelled, so is the task.
  *
- * Fails with the code of the refusal where preflight refuses the task. Source: issue "Doors", 5.
+ * Fails with the code of the refusal where preflight refuses the task.
  */
 export async function firing({ project, schedule: fired }: FiringRequest): Promise<Firing> {
   const { typedSearchAttributes, startTime } = workflowInfo();

@@ -13,7 +13,7 @@ export function refuseCancelled(): void {
  * Stands before every step but those of clean-ups: a paused task starts nothing, and one with a long history goes on as a
  * new run.
  *
- * @throws Halted when this run winds up. Source: design, section 6, "many steps".
+ * @throws Halted when this run winds up. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export function passGate(run: TaskRun, halt: Halt): Promise<void> | undefined {
   halt.check();

@@ -4,7 +4,7 @@ import { Halted } from './step-failure.js';
 /**
  * Stops the branches of a `parallel` after one has failed: nothing new starts, waits end, calls under way go on.
  *
- * Source: answers, "on_failure".
+ * Source: docs/workflow-language.md#at-once.
  */
 export class Halt {
   private isTripped = false;

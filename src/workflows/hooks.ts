@@ -32,14 +32,14 @@ export interface HookedOutcome {
 }
 
 const PHASE_LIMIT = '6 minutes';
-/** More would let a fast loop pile up work that nobody waits for. Source: design, section 6. */
+/** More would let a fast loop pile up work that nobody waits for. Source: docs/architecture.md#the-way-of-a-task. */
 const MOST_OUTSTANDING = 20;
 
 /**
  * Asks the guards before a call.
  *
  * Expressions alone are answered here, without an event; with a script among them one activity answers for all, so
- * that their order holds. Built-in ones are asked in the attempt itself. Source: design, sections 6 and 7.
+ * that their order holds. Built-in ones are asked in the attempt itself. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md.
  *
  * @returns the reasons for which people must confirm.
  * @throws StepFailure `guard.denied`, `hook.failed`.
@@ -82,7 +82,7 @@ function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[]): string[]
 /**
  * Fires the hooks after a call. Nobody waits for scripts here; {@link joinHooks} does at the end.
  *
- * They never change a result. Source: design, section 6; R-000-60, R-002-27.
+ * They never change a result. Source: R-000-60, R-002-27; docs/architecture.md#the-way-of-a-task.
  */
 export function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome): Promise<void> | undefined {
   const hooks = hooksOf(run, hooked, 'post_call');

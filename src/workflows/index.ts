@@ -1,6 +1,6 @@
 /**
  * What the worker's sandbox is given. Any workflow type that is not named here is a task: ability ids lead to the
- * default export, so that the UI shows them. Source: design, section 6.
+ * default export, so that the UI shows them. Source: docs/architecture.md#the-way-of-a-task.
  */
 export { deleteTask as 'ability:delete' } from './delete.js';
 export { delivery as 'ability:delivery' } from './delivery.js';

@@ -3,7 +3,7 @@ import type { TaskRun } from './task-run.js';
 
 const LONGEST_MS = 10_000;
 
-/** Waits for the hooks after calls, for ten seconds at most. Source: design, section 6. */
+/** Waits for the hooks after calls, for ten seconds at most. Source: docs/architecture.md#the-way-of-a-task. */
 export async function joinHooks(run: TaskRun): Promise<void> {
   if (run.pendingHooks.size === 0) return;
   await CancellationScope.nonCancellable(async () => {

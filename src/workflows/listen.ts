@@ -17,7 +17,7 @@ import { waitsOf } from './waits.js';
 /** More kept signals than this are a mistake of their sender. */
 const MOST_SIGNALS = 1000;
 
-/** Answers what people ask and takes what they send. No handler waits for a step or an approval. Source: design, section 6. */
+/** Answers what people ask and takes what they send. No handler waits for a step or an approval. Source: docs/architecture.md#the-way-of-a-task. */
 export function listen(run: TaskRun): void {
   setHandler(defineQuery<TaskView>(QUERIES.task), () => viewOf(run), { description: 'How the task stands' });
   setHandler(defineQuery<ToldTask>(QUERIES.told), () => toldOf(run), {
@@ -79,7 +79,7 @@ const FROM_SIGNAL: Proof = {
   reason: 'it came as a signal, which proves nothing, and proof of who decides is required here',
 };
 
-/** A signal is kept until a wait takes it, also one that comes before its wait. Source: answers, 49. */
+/** A signal is kept until a wait takes it, also one that comes before its wait. Source: docs/workflow-language.md#waits. */
 function receive(run: TaskRun, awaited: ReadonlySet<string>, name: string, payload: Json): void {
   if (!awaited.has(name)) {
     const names = [...awaited].join(', ');

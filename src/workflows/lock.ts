@@ -30,7 +30,7 @@ const IDLE_LOOK_MS = 600_000;
  *
  * Tasks come and go by signal. A holder that was terminated or deleted says nothing, so holders are looked after: when a
  * task comes that has to wait, and now and then. Ends when nobody is there; a signal that comes at that moment is seen,
- * because Temporal then refuses the end. Source: design, section 4.
+ * because Temporal then refuses the end. Source: docs/definitions.md.
  */
 export async function lock(argument: unknown): Promise<void> {
   const { key, ...state } = readLockState(argument);

@@ -45,7 +45,7 @@ export function refuseEdit(run: TaskRun, edit: unknown): void {
  * Changes the input of a created task: the whole preflight runs again with it, one change after the other.
  *
  * What it answers is decided; the task goes on with it as a new run, whose first event has the new plan, seal and
- * input. A `run` that comes meanwhile waits for it. Source: C-37; design, section 6.
+ * input. A `run` that comes meanwhile waits for it. Source: C-37; docs/architecture.md#the-way-of-a-task.
  */
 export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer> {
   run.editing += 1;

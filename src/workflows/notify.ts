@@ -12,7 +12,7 @@ import type { TaskResult } from '../contracts/task.js';
 import { reportRun } from './report-run.js';
 import type { TaskRun } from './task-run.js';
 
-/** Eight attempts within an hour: 28 s, then twice as long each time. Source: answers, 60. */
+/** Eight attempts within an hour: 28 s, then twice as long each time. Source: docs/approvals.md#notices. */
 const RETRY = { maximumAttempts: 8, initialInterval: '28s', backoffCoefficient: 2, maximumInterval: '1h' } as const;
 
 /**

@@ -7,7 +7,7 @@ type Preflight = (request: TaskRequest) => Promise<PreflightAnswer>;
 /**
  * Stands before every task: resolve, PreAbilityCreate, seal, record, in one local activity, so that it costs little.
  *
- * Completes with plan and seal, or fails with the code of what is missing. Source: design, section 6.
+ * Completes with plan and seal, or fails with the code of what is missing. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function preflight(request: TaskRequest): Promise<PreflightAnswer> {
   const activities = proxyLocalActivities<Record<string, Preflight>>({

@@ -12,7 +12,7 @@ type Prove = (request: ProveRequest) => Promise<ProveAnswer>;
 
 /**
  * Applies a decision that came as an update; where the approval asks for proof, that is checked first, in a local activity:
- * no workflow has the key. Source: design, section 8.
+ * no workflow has the key. Source: docs/approvals.md.
  */
 export function decideProved(
   run: TaskRun,

@@ -38,7 +38,7 @@ type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
  * A session: what an AI does between a start and a stop, over many prompts and tasks.
  *
  * Takes prompts one at a time, knows the tasks that were asked for in it, and answers guards over their calls. Ends when
- * it is stopped, idle or cancelled; its tasks go on. Source: design, section 9; exact shapes, section 1.
+ * it is stopped, idle or cancelled; its tasks go on. Source: docs/sessions.md.
  */
 export async function session(argument: unknown): Promise<SessionView> {
   reportRun();

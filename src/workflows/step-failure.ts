@@ -56,12 +56,12 @@ export class Halted extends Error {
   }
 }
 
-/** Codes that are a no. Source: answers, 44. */
+/** Codes that are a no. Source: docs/workflow-language.md#failures. */
 function isNo(code: string): boolean {
   return code === 'guard.denied' || code === 'hook.failed' || familyOf(code) === 'approval';
 }
 
-/** The status of a step that failed with this code. Source: answers, 45 and 49. */
+/** The status of a step that failed with this code. Source: docs/workflow-language.md#waits. */
 export function stepStatusOf(code: string): StepStatus {
   if (isNo(code)) return 'denied';
   if (code === 'outcome.unknown') return 'unknown';
@@ -117,7 +117,7 @@ export function readActivityFailure(error: unknown): ActivityEnd {
   return { kind: 'other', error };
 }
 
-/** The innermost failed step is the one reported; its path is in the details. Source: answers, 50. */
+/** The innermost failed step is the one reported; its path is in the details. Source: docs/workflow-language.md#choices-and-ends. */
 export function locate(failure: StepFailure, id: string, path: string): StepFailure {
   const { problem } = failure;
   if (problem.step !== undefined) return failure;

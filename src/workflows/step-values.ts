@@ -12,7 +12,7 @@ export type Values = { [id: string]: StepValue };
  * What expressions see as `steps`.
  *
  * Each item of a `foreach` has values of its own for the steps inside it, so that items at work at once do not see each
- * other. Source: answers, 48.
+ * other. Source: docs/workflow-language.md#the-last-turn.
  */
 export class StepValues {
   private readonly common: Values = {};

@@ -23,7 +23,7 @@ const MOST_EARLY = 100;
 /**
  * Waits until a task that shares a key with others may begin; the others do not pay for this.
  *
- * The wait is no working time. Source: design, section 4.
+ * The wait is no working time. Source: docs/definitions.md.
  *
  * @throws StepFailure `concurrency.busy`, `concurrency.replaced`, `expression.*`; Halted when this run winds up; cancellation.
  */

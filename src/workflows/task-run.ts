@@ -49,7 +49,7 @@ export interface NextAttempt {
   at: number;
 }
 
-/** Everything one run of a task knows. Progress is data: whoever has this map can go on. Source: design, section 6. */
+/** Everything one run of a task knows. Progress is data: whoever has this map can go on. Source: docs/architecture.md#the-way-of-a-task. */
 export class TaskRun {
   state: TaskState = 'created';
   /** Set once the steps are done, for the expressions of `finally`. */
@@ -265,7 +265,7 @@ export class TaskRun {
   }
 
   /**
-   * What expressions see. Source: answers, 30 and 51.
+   * What expressions see. Source: docs/workflow-language.md#expressions; docs/definitions.md#high-level-abilities.
    *
    * @param prefix what the paths of the steps there begin with.
    * @param own the step whose expression it is, where that sees itself otherwise than the others see it.

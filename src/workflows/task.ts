@@ -44,7 +44,7 @@ import { aroundTask, outcomeOf, workAndCleanUp } from './work.js';
  * A task: the one workflow behind every ability. Its type is the ability's id, its id the task key.
  *
  * Ends as Completed (succeeded, expired), Canceled, or Failed with our code as type and the result as details; goes on as
- * a new run when its history has grown long. Source: design, section 6.
+ * a new run when its history has grown long. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function task(...args: TaskArguments): Promise<StoredResult> {
   const start = readStart(args);
@@ -123,7 +123,7 @@ function refusal(type: string, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
-/** Never throws: a mistake of ours ends the task as failed, after its clean-up. Source: design, section 6. */
+/** Never throws: a mistake of ours ends the task as failed, after its clean-up. Source: docs/architecture.md#the-way-of-a-task. */
 async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyAnswer> {
   try {
     const waited = await waitForRun(run);
@@ -224,7 +224,7 @@ async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
   );
 }
 
-/** Ends that Temporal cannot tell apart are told by an attribute. Source: answers, 1. */
+/** Ends that Temporal cannot tell apart are told by an attribute. Source: docs/architecture.md#what-lives-where-in-temporal. */
 function endAs(run: TaskRun, result: TaskResult): StoredResult {
   const { status, error } = result;
   run.state = status;

@@ -8,7 +8,7 @@ import type { TaskRun } from './task-run.js';
  *
  * Until then a failure beside the step that waits here, a race that is won, a time-out and a cancellation do what they
  * always do, clean-ups included. So nothing is left to be decided when all is halted, and the next run finds everything
- * either ended or to be gone on with. Source: design, section 6, "many steps".
+ * either ended or to be gone on with. Source: docs/architecture.md#what-lives-where-in-temporal.
  *
  * @throws Halted; cancellation.
  */

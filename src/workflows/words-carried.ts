@@ -14,7 +14,7 @@ const MOST_OF_WARNINGS = 64 * 1024;
 
 /**
  * The answers of hooks that are taken along: denials, confirmations and errors, then those that only warn, of each the
- * first ones first, then the latest of those that let a call pass. Source: issue "The engine", carried state.
+ * first ones first, then the latest of those that let a call pass.
  */
 export function keepAnswers(answers: readonly HookAnswer[]): Kept<HookAnswer> {
   const grave = answers.filter(isGrave);

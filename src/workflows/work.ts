@@ -36,7 +36,7 @@ export function aroundTask(run: TaskRun): Hooked {
 /**
  * Does the work of a task and, whatever became of it, takes back what is to be taken back and cleans up.
  *
- * @throws Halted when this run winds up. Source: design, sections 5 and 6.
+ * @throws Halted when this run winds up. Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
  */
 export async function workAndCleanUp(run: TaskRun, frame: Frame): Promise<Outcome> {
   const { plan } = run;
@@ -69,7 +69,7 @@ async function work(run: TaskRun, frame: Frame): Promise<Outcome> {
   }
 }
 
-/** The handlers at the top of a workflow. @throws the failure that none of them takes. Source: answers, "on_error". */
+/** The handlers at the top of a workflow. @throws the failure that none of them takes. Source: docs/workflow-language.md#failures. */
 async function recover(run: TaskRun, frame: Frame, error: unknown): Promise<Outcome> {
   const handlers = run.plan.on_error;
   if (!handlers || !isStepFailure(error)) throw error;
@@ -133,7 +133,7 @@ function uncleaned(run: TaskRun, failure: StepFailure): Outcome {
   return { status, output: null, error: failure.problem };
 }
 
-/** A failing clean-up makes a succeeded task failed, and is a warning beside another failure. Source: answers, 50. */
+/** A failing clean-up makes a succeeded task failed, and is a warning beside another failure. Source: docs/workflow-language.md#choices-and-ends. */
 async function cleanUp(run: TaskRun, frame: Frame, outcome: Outcome): Promise<Outcome> {
   try {
     const failure = await runCleanup(run, run.plan.finally, frame);

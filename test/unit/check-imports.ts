@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path/posix';
 
-/** What each room may import at run time besides itself, `rules` and `contracts`. Source: design, section 3. */
-const ARROWS: Record<string, readonly string[]> = {
+/** What each room may import at run time besides itself, `rules` and `contracts`; drawn in docs/architecture.md. */
+export const ARROWS: Record<string, readonly string[]> = {
   contracts: [],
   rules: [],
   workflows: [],

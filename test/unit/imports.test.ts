@@ -15,11 +15,11 @@ describe('the house', () => {
     expect(files.length).toBeGreaterThan(100);
   });
 
-  test('has no import that design section 3 does not allow', () => {
+  test('has no import that docs/architecture.md does not draw', () => {
     expect(files.flatMap((file) => forbiddenImports(file, textOf(file)))).toEqual([]);
   });
 
-  test('has only the rooms of the design', () => {
+  test('has only the rooms that are known', () => {
     const rooms = new Set(files.map((file) => file.split('/')[1]));
     const known =
       'activities authoring choosing client contracts definitions doors planning rules server testing tracing worker workflows';

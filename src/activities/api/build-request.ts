@@ -21,7 +21,7 @@ export interface ApiRequest {
 }
 
 /**
- * Builds the request of a call: input to path, query, headers, cookies and body as answers, 26, says.
+ * Builds the request of a call: input to path, query, headers, cookies and body as docs/api-calls.md says.
  *
  * @throws CallFailure `input.invalid` for what cannot be sent, AbilityError `config.missing_credential`.
  */

@@ -28,8 +28,8 @@ const UNCLEAR_STATUSES = new Set([502, 504]);
 /**
  * Calls an HTTP service.
  *
- * @throws CallFailure `http.<status>`, `unavailable.*`, `timeout.call`, `denied.host`, `api.output_invalid`. Source:
- * design, sections 4 and 12; answers, 24 and 26.
+ * @throws CallFailure `http.<status>`, `unavailable.*`, `timeout.call`, `denied.host`, `api.output_invalid`.
+ * Source: docs/definitions.md; docs/operations.md#safety; docs/errors.md; docs/api-calls.md.
  */
 export async function callApi(
   implementation: ApiImplementation,

@@ -5,7 +5,7 @@ import { expressionsIn } from '../../rules/expressions/template.js';
 import type { CallInput } from '../call-input.js';
 import { inputsOfPath } from './build-path.js';
 
-/** Methods whose unnamed input goes to the query. Source: answers, 26. */
+/** Methods whose unnamed input goes to the query. Source: docs/api-calls.md. */
 const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /** The inputs that a request does not name, where they go. */

@@ -9,8 +9,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /**
  * The request a redirect asks for; undefined when the answer is none.
  *
- * Credentials stay with their host: their headers and parameters are taken out for another one. Source: design,
- * section 12.
+ * Credentials stay with their host: their headers and parameters are taken out for another one. Source: docs/operations.md#safety.
  *
  * @throws CallFailure `denied.host` where the address of another host holds a credential all the same.
  */

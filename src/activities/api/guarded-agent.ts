@@ -9,7 +9,7 @@ const agents = new Map<string, Agent>();
 
 /**
  * An HTTP agent that looks at the address it is about to connect to, so that a name cannot lead where the policy does
- * not. It connects to the address that it looked at, and keeps connections apart by origin. Source: design, section 12.
+ * not. It connects to the address that it looked at, and keeps connections apart by origin. Source: docs/operations.md#safety.
  */
 function guardedAgent(allowed: readonly string[]): Agent {
   const key = keyOf(allowed);

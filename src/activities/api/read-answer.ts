@@ -22,7 +22,7 @@ export interface WholeAnswer {
 /**
  * What an answer gives as output: its body, or `{ status, body, headers }` with those of the two that are asked for.
  *
- * @throws CallFailure `api.output_invalid`. Source: answers, 26.
+ * @throws CallFailure `api.output_invalid`. Source: docs/api-calls.md.
  */
 export function readAnswer(answer: WholeAnswer, response: PlanApiResponse | undefined, call: CallInput): Json {
   return wrapBody(answer, readBody(answer, response, call), response);

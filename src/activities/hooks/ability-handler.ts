@@ -42,7 +42,7 @@ const MOST_BYTES = 1024 * 1024;
 /**
  * Calls the low-level ability of a hook and reads its output as a HookResult, as that of a script is read.
  *
- * No hook fires around it, and it leaves no mark: planning takes only what may be repeated. Source: design, section 7.
+ * No hook fires around it, and it leaves no mark: planning takes only what may be repeated. Source: docs/hooks.md.
  */
 export function createAnswerAbility(dependencies: AbilityHookDependencies): AnswerAbility {
   return async (id, handler, context, run) => {

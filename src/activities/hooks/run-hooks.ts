@@ -49,7 +49,7 @@ export interface HookChoice {
  *
  * Before a task and before a call the first deny ends the phase; elsewhere nothing is decided, and all are asked. Never
  * throws for what a hook does: an error is an answer, and before a call that answer is a no.
- * Source: design, section 7; R-002-19 to R-002-23.
+ * Source: R-002-19 to R-002-23; docs/hooks.md.
  *
  * @returns what each said, in order; hooks that do not fire for the caller say nothing.
  */

@@ -16,7 +16,7 @@ export type { ScriptHookDependencies } from './ask-script.js';
 
 /**
  * Runs script handlers: EventContext as JSON on stdin, HookResult as JSON on stdout; those of another tool in its own
- * protocol. Source: R-002-22; answers, 38.
+ * protocol. Source: R-002-22; docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function createAnswerScript(
   dependencies: ScriptHookDependencies,

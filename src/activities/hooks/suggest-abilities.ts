@@ -16,7 +16,7 @@ const MOST = 3;
 
 /**
  * The built-in handler `suggest`: the abilities that fit a prompt as hints, and the first of them with its reason, its score and what it
- * still needs as the intent. It says nothing where nothing fits, and stops nothing. Source: R-000-57, R-000-65; issue 14, item 1.
+ * still needs as the intent. It says nothing where nothing fits, and stops nothing. Source: R-000-57, R-000-65.
  */
 export async function suggestAbilities(
   id: string,

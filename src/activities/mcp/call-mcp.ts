@@ -31,7 +31,7 @@ export interface McpDependencies {
  * Calls a tool of an MCP server, if it is still the one that was planned: the server is asked before each call, on
  * every transport. Between its answer and the call it could still change its mind, and nothing here can see that.
  *
- * @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: design, section 4; answers, 27.
+ * @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: docs/definitions.md; docs/guide.md#mcp.
  */
 export async function callMcp(
   implementation: McpImplementation,
@@ -102,7 +102,7 @@ function metaOf({ idempotencyKey, trace }: CallInput): Record<string, string> {
   return { 'idempotency-key': idempotencyKey, ...(trace !== undefined && { traceparent: trace }) };
 }
 
-/** The shape of an output never depends on the data. Source: answers, 27. */
+/** The shape of an output never depends on the data. Source: docs/guide.md#mcp. */
 function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mcp'], call: CallInput): Json {
   const what = `${mcp.server.name} ${mcp.tool}`;
   const reading: Reading = {

@@ -48,7 +48,7 @@ const WATCH_MS = 250;
  * @param signal gives up, when nobody waits for the connection any more.
  * @param patienceMs longest each answer on the way may take.
  * @throws CallFailure `mcp.start_failed` with the tail of stderr, `unavailable.connection`; AbilityError
- * `config.missing_credential`. Source: answers, 27 and 62.
+ * `config.missing_credential`. Source: docs/guide.md#mcp.
  */
 export async function connectMcp(
   server: PlanMcpServer,

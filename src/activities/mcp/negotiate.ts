@@ -33,7 +33,7 @@ export const WITHOUT_HANDSHAKE = '2026-07-28';
  * A server is asked which versions it speaks; one that does not know the question is met with the handshake of the
  * versions before 2026-07-28. Silence, a broken connection and an odd answer may all mean that it does not know, so
  * each is followed by a second attempt over a new transport with the handshake first. One that refuses the handshake,
- * since it was only slow to start, is asked once more, and patiently. Source: answers, 62.
+ * since it was only slow to start, is asked once more, and patiently. Source: docs/guide.md#mcp.
  *
  * @param open makes a new transport.
  * @throws what the last attempt threw.

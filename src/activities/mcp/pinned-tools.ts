@@ -35,8 +35,8 @@ const PIN_MS = 10_000;
 /**
  * The tools of plans, as their servers described them when the plans were made.
  *
- * A plan holds the digest of each tool; the description itself is in the store, so that a change can be shown. Source:
- * design, section 12; answers, 27 and 42.
+ * A plan holds the digest of each tool; the description itself is in the store, so that a change can be shown.
+ * Source: docs/operations.md#safety; docs/guide.md#mcp; docs/imports.md#an-mcp-server.
  */
 export class PinnedTools {
   constructor(

@@ -12,7 +12,7 @@ const MOST_CHANGES = 20;
  *
  * That is name, title, description, both schemas and annotations; a description is an instruction to the model that
  * reads it, so a new one is as much a change as a new parameter. Icons, `_meta` and how the tool wants to be executed
- * are not: they change neither what is asked nor what is done. Source: design, section 12; answers, 42.
+ * are not: they change neither what is asked nor what is done. Source: docs/operations.md#safety; docs/imports.md#an-mcp-server.
  */
 export function definitionOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): JsonObject {
   const parts = { name, title, description, inputSchema, outputSchema, annotations };

@@ -29,7 +29,7 @@ const MOST_OF_WORDS = 1_000;
 /**
  * One turn of an agent: the transcript with what is new, as a question to its model, and what that says.
  *
- * @throws CallFailure `model.*`, `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`. Source: design, section 9.
+ * @throws CallFailure `model.*`, `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`. Source: docs/sessions.md.
  */
 export async function callModel(
   implementation: ModelImplementation,

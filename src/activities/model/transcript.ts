@@ -22,7 +22,7 @@ const MOST_KNOWN = 50;
  * and a worker that was killed leaves a chain that the next one goes on from.
  *
  * A turn that is asked for twice adds a second link to the same one before; only the one that the history names counts.
- * Source: design, section 9.
+ * Source: docs/sessions.md.
  */
 export class Transcripts {
   private readonly known = new Map<string, readonly Message[]>();

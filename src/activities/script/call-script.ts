@@ -25,7 +25,8 @@ export interface ScriptDependencies {
  * Runs a script of the project: input as arguments, on stdin, in variables or as a file; output as a file, or as stdout
  * where nothing names one.
  *
- * @throws CallFailure `script.*`, `timeout.call`, `input.invalid`, `expression.*`, or of a code of `exit_codes`. Source: design, section 4; R-002-05; answers, 24 and 25.
+ * @throws CallFailure `script.*`, `timeout.call`, `input.invalid`, `expression.*`, or of a code of `exit_codes`.
+ * Source: R-002-05; docs/definitions.md; docs/errors.md; docs/scripts.md.
  */
 export async function callScript(
   implementation: ScriptImplementation,

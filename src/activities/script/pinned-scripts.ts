@@ -32,7 +32,7 @@ export interface FoundScript {
  *
  * A script never runs where it lies in the project: whatever is compared there may be another file a moment later. It
  * runs from a copy of what was pinned, out of the store, whose bytes are compared right before each run. Who may write
- * to that copy as the worker's own user is the worker. Source: design, section 2.
+ * to that copy as the worker's own user is the worker. Source: docs/architecture.md#promises.
  */
 export class PinnedScripts {
   /** Looks at copies that have been asked for and have not begun, by their folder. */

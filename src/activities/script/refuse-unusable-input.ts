@@ -14,7 +14,7 @@ const PATH = '/path';
  * What else may fail in them is left to the call, which knows all that they read.
  *
  * @param input with defaults applied. @param task whose task key the texts see.
- * @throws AbilityError `input.invalid`, with the place. Source: issue 11, item 1.
+ * @throws AbilityError `input.invalid`, with the place.
  */
 export function refuseUnusableInput(plan: Plan, input: JsonObject, task: string): void {
   const operation = plan.ability.kind === 'operation' ? plan.operations[plan.ability.id] : undefined;

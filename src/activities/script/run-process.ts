@@ -47,7 +47,7 @@ const PATIENCE: Patience = { graceMs: 2000, endMs: 1000 };
  * left the group.
  *
  * Never throws for what the program does, and waits for nothing that it may hold back: after its time-out it takes no
- * longer than its patience. Source: design, section 12.
+ * longer than its patience. Source: docs/operations.md#safety.
  */
 export async function runProcess(request: ProcessRequest, groups: ProcessGroups): Promise<ProcessOutcome> {
   const { command, args, cwd, env, stdin, timeoutMs, signal, log, keepStdout = 0, patience = PATIENCE } = request;

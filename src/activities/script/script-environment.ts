@@ -4,7 +4,7 @@ import type { SecretSource } from '../secrets.js';
 /**
  * The environment of a child process: its profile and the names given, nothing of the worker's besides.
  *
- * Secrets are resolved here, and `hide` is told each, so that logs can mask it. Source: design, section 12; answers, 25.
+ * Secrets are resolved here, and `hide` is told each, so that logs can mask it. Source: docs/operations.md#safety; docs/scripts.md.
  *
  * @throws AbilityError `config.missing_credential`.
  */

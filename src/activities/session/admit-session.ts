@@ -8,7 +8,7 @@ import { findOwnSession } from './own-session.js';
 
 /**
  * Refuses what was not asked for by a session of the project: as with tasks, the type and the queue of its first event
- * tell whose code runs it. Source: design, section 6.
+ * tell whose code runs it. Source: docs/architecture.md#the-way-of-a-task.
  *
  * @throws AbilityError `seal.invalid`.
  */

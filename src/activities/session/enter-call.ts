@@ -36,7 +36,7 @@ export interface EnterCallDependencies extends TellDependencies {
 }
 
 /**
- * Has a session answer the guards that look at what it did, and enter the call, in one moment. Source: answers, 56.
+ * Has a session answer the guards that look at what it did, and enter the call, in one moment. Source: docs/sessions.md#guards-over-a-session.
  *
  * A session that has ended enters nothing; guards that look at it have failed then, and a task without such guards goes on.
  */

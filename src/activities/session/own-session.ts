@@ -13,7 +13,7 @@ export interface SessionRuns {
  * nobody was handed their tasks. Undefined for all else: whose code runs a session decides what it answers guards, and what an
  * earlier run has counted is the next one's to say.
  *
- * @param queues of the project. Source: design, section 6.
+ * @param queues of the project. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function findOwnSession(
   run: RunRef,

@@ -25,7 +25,7 @@ export interface LeftOut {
 /** What was found in another system's description, before anything is written. */
 export interface Imported {
   operations: ImportedOperation[];
-  /** Every one that is no operation here, by name and with the reason. Source: issue "Definitions people can trust". */
+  /** Every one that is no operation here, by name and with the reason. */
   leftOut: LeftOut[];
   /** What to write into a file of `registry/config`: endpoints, credentials, servers; absent: nothing. */
   config?: JsonObject;

@@ -7,7 +7,7 @@ export type OpenApiVersion = '3.0' | '3.1';
 /**
  * The version of a document.
  *
- * Asked before the parser is: it takes Swagger 2.0 for valid, and throws at 3.2. Source: answers, 43.
+ * Asked before the parser is: it takes Swagger 2.0 for valid, and throws at 3.2. Source: docs/imports.md#an-openapi-document.
  *
  * @throws AbilityError `import.unsupported`, `import.unreadable` for what is no OpenAPI document.
  */

@@ -15,7 +15,7 @@ const EFFECTS_OF: Record<Method, Effect> = {
   options: 'external_read',
   // RFC 9110, 9.2.2: twice is as good as once.
   put: 'write_idempotent',
-  // As idempotent as PUT, but what is gone is gone: approval and no repetition weigh more. Source: answers, 42.
+  // As idempotent as PUT, but what is gone is gone: approval and no repetition weigh more. Source: docs/imports.md#an-mcp-server.
   delete: 'destructive',
   post: 'write_additive',
   patch: 'write_additive',

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { memberOf, type Part } from './document-parts.js';
 import { follow, referenceIn } from './follow-reference.js';
 
-/** Bytes as an input: base64, alone or with a name and a type. Source: answers, 26. */
+/** Bytes as an input: base64, alone or with a name and a type. Source: docs/api-calls.md. */
 export function fileSchema(description?: string): JsonObject {
   return {
     ...(description !== undefined && { description }),

@@ -54,7 +54,7 @@ const MOST_OPERATIONS = 20_000;
 /**
  * Makes low-level definitions of an OpenAPI document, 3.0 or 3.1.
  *
- * Each operation becomes one or is left out by name, with the reason. Source: answers, 26 and 43.
+ * Each operation becomes one or is left out by name, with the reason. Source: docs/api-calls.md; docs/imports.md#an-openapi-document.
  *
  * @throws AbilityError `import.unreadable`, `import.unsupported`, `import.no_server`, `usage.invalid`.
  */

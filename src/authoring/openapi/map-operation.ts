@@ -37,11 +37,11 @@ export interface MappedOperation extends ImportedOperation {
   credentials: string[];
 }
 
-/** Methods whose unnamed inputs go to the query. Source: answers, 26. */
+/** Methods whose unnamed inputs go to the query. Source: docs/api-calls.md. */
 const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /**
- * Maps one operation to a low-level definition. Source: answers, 26 and 43.
+ * Maps one operation to a low-level definition. Source: docs/api-calls.md; docs/imports.md#an-openapi-document.
  *
  * @throws NotExpressible with the reason why it becomes none.
  */

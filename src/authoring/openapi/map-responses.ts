@@ -54,7 +54,7 @@ export function mapResponses(listed: unknown, { document, convert, note }: Respo
   return { schema: unique.length === 1 && only ? only : { anyOf: unique satisfies Json } };
 }
 
-/** The form that text and bytes have as output. Source: answers, 26. */
+/** The form that text and bytes have as output. Source: docs/api-calls.md. */
 function wrapped(form: 'text' | 'base64'): JsonObject {
   return { type: 'object', required: [form], properties: { [form]: { type: 'string' } } };
 }

@@ -29,7 +29,7 @@ export interface MappedSecurity {
 
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** The security schemes of a document, and how operations use them. Source: answers, 43. */
+/** The security schemes of a document, and how operations use them. Source: docs/imports.md#an-openapi-document. */
 export class SecurityReader {
   private readonly schemes = new Map<string, Access | string>();
   /** What is true of schemes that are used, to be said once. */

@@ -63,7 +63,7 @@ export class SchemaReader {
   /**
    * Converts schemas that will stand together, and gathers what they refer to, from reference to reference.
    *
-   * References become `#/$defs/NAME`, so that recursive schemas stay what they are. Source: answers, 43.
+   * References become `#/$defs/NAME`, so that recursive schemas stay what they are. Source: docs/imports.md#an-openapi-document.
    *
    * @param build makes the whole with the function it is given.
    * @throws NotExpressible for a reference that leads nowhere, out of the document, or in a circle.

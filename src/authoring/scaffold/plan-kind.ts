@@ -39,7 +39,7 @@ export function planKind(draft: FileDraft, site: Site, choice: KindChoice, owner
   return planApi(draft, site, choice, owner);
 }
 
-/** The gravest effect that a kind of call may have while nobody has said which it has. Source: answers, 42. */
+/** The gravest effect that a kind of call may have while nobody has said which it has. Source: docs/imports.md#an-mcp-server. */
 export function effectsOf(choice: KindChoice): Effect {
   if (choice.kind === 'script') return 'read';
   if (choice.kind === 'mcp') return 'destructive';

@@ -33,7 +33,7 @@ const BY_EXTENSION: Record<string, Language> = {
   '.mts': 'javascript',
 };
 
-/** Reads what a script says of itself, from its text alone: it is never run. Source: issue 11, item 2. */
+/** Reads what a script says of itself, from its text alone: it is never run. */
 export function readScript(path: string, code: string): Reading {
   const language = languageOf(path, code);
   const said = summaryOf(code, basename(path));

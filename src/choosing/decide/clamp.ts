@@ -111,7 +111,7 @@ function withinAgents(state: Clamping, input: RouterInput): Clamping {
 
 /**
  * What a document, the output of a tool or something that waits speaks of, and no person, is not done: a text that says "run X" asks for
- * nothing. Source: R-003-29; issue 14, what it must show.
+ * nothing. Source: R-003-29.
  */
 function notFromData(state: Clamping, input: RouterInput): Clamping {
   const { focus, text } = input;

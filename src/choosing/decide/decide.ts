@@ -45,7 +45,7 @@ export interface DecideInput {
  * Decides what becomes of the last message of a thread: Stage A, by rule; then Stage B, a router, within what is allowed. Only a message of a
  * person is decided about, and nothing else ever asks for anything. Where a model fails the rules decide.
  *
- * Source: R-003-01 to R-003-30; C-23 to C-27; exact shapes, section 3.
+ * Source: R-003-01 to R-003-30; C-23 to C-27; docs/choosing.md#deciding.
  */
 export async function decide({
   focus: given,

@@ -21,7 +21,7 @@ export interface Thread {
  * Finds what the last message of a thread is about: itself where it asks for something, else the newest request before it. Requests that
  * stand side by side without an answer between them, and that its words do not tell apart, make it ambiguous. Only people ask.
  *
- * `pending` is left out where it belongs to another thread or has expired. Source: R-003-01, R-003-23, R-003-24; exact shapes, section 3.
+ * `pending` is left out where it belongs to another thread or has expired. Source: R-003-01, R-003-23, R-003-24; docs/choosing.md#deciding.
  */
 export function focusOf({ key, messages, pending, now }: Thread): FocusContext {
   const window = messages.slice(-LANE_LENGTH).map((message) => ({ ...message, text: withoutMiddle(message.text) }));

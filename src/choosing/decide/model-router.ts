@@ -19,7 +19,7 @@ type Ask = (messages: Message[], signal: AbortSignal) => Promise<string>;
 
 /**
  * A router that asks a model behind an OpenAI-compatible endpoint. An answer that is not as it has to be is repaired once, by the model
- * itself; there are no other retries, and one limit of time for both. Source: R-003-03, R-003-07; C-25; issue 14, item 2.
+ * itself; there are no other retries, and one limit of time for both. Source: R-003-03, R-003-07; C-25.
  */
 export function modelRouter(model: RouterModel): Router {
   const ask = askThrough(model);

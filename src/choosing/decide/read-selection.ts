@@ -14,7 +14,7 @@ const AROUND =
   /^(?:(?:ok|okay|please|pls|i|choose|take|pick|want|would like|go with|let's|lets|do|use|the|option|number|(?:no|nr)(?=[\s.:#]*\d)|choice|answer|is|it's|its|#)\b[\s.:#-]*)+/i;
 /**
  * Which of its options a text chooses, where it is nothing but that: a number, an ordinal, a label, or the beginning of one label alone.
- * Undefined where it chooses none, or where it may be several. Source: R-003-04; exact shapes, section 3.
+ * Undefined where it chooses none, or where it may be several. Source: R-003-04; docs/choosing.md#deciding.
  */
 export function readSelection(text: string, options: readonly Option[]): Option | undefined {
   const plain = normal(text);

@@ -10,7 +10,7 @@ const MOST_WORDS_OF_A_TEXT = 12;
 /**
  * The value that a text is, where it is nothing but one value of the schema; undefined where it says more, or something else.
  *
- * A text is taken for one of type `string` where it reads as a value and not as a request. Source: R-003-05; exact shapes, section 3.
+ * A text is taken for one of type `string` where it reads as a value and not as a request. Source: R-003-05; docs/choosing.md#deciding.
  *
  * @param isRequest whether the text asks for something of its own.
  */

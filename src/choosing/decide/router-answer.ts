@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REFERENCES, ROUTES, type RouterAnswer, type RouteTarget } from '../../contracts/routing.js';
 
-/** So long may a text of a router be. Characters. Source: exact shapes, section 3. */
+/** So long may a text of a router be. Characters. Source: docs/choosing.md#deciding. */
 export const LONGEST_TEXT = 200;
 
 const id = z.string().min(1).max(LONGEST_TEXT);
@@ -9,7 +9,7 @@ const agent = z.strictObject({ agentId: id });
 const tool = z.strictObject({ extensionId: id, capabilityId: id });
 const workflow = z.strictObject({ abilityId: id });
 
-/** Whatever is no number from 0 to 1 is no confidence at all: a text, NaN, nothing. Source: R-003-10; exact shapes, section 3. */
+/** Whatever is no number from 0 to 1 is no confidence at all: a text, NaN, nothing. Source: R-003-10; docs/choosing.md#deciding. */
 const confidence = z
   .unknown()
   .optional()

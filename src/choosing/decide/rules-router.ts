@@ -14,7 +14,7 @@ import type { Proposal, RouterInput } from './targets.js';
 /**
  * Stage B without a model: strong signals by a table, then what the abilities say of themselves. The same request leads to the same answer.
  *
- * Source: R-003-21, R-003-22, R-003-27; C-24, C-25; exact shapes, section 3.
+ * Source: R-003-21, R-003-22, R-003-27; C-24, C-25; docs/choosing.md#deciding.
  */
 export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const said = saidIn(input.text);

@@ -1,6 +1,6 @@
 import { mendSlips } from './slips.js';
 
-/** Strong signals of what a request needs, with how sure each is. Source: R-003-21, R-003-22; exact shapes, section 3. */
+/** Strong signals of what a request needs, with how sure each is. Source: R-003-21, R-003-22; docs/choosing.md#deciding. */
 
 /** What a request needs, by its words alone. */
 export interface Signal {

@@ -18,7 +18,7 @@ export type ByRule = Omit<RoutingDecision, 'needs_approval' | 'clamped'> | undef
 
 /**
  * Stage A: what needs no router. An explicit sub-agent takes what the focus is about, whatever is pending; a selection and a value go to what
- * waits for them. Source: R-003-04, R-003-05, R-003-23; exact shapes, section 3.
+ * waits for them. Source: R-003-04, R-003-05, R-003-23; docs/choosing.md#deciding.
  */
 export function stageA(input: RouterInput, check: CheckValue): ByRule {
   const { text, focus } = input;

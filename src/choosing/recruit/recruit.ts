@@ -1,4 +1,4 @@
-/** From a request in plain words to the pack that is to do it. Source: R-004-08 to R-004-12; C-34, C-40, C-41; exact shapes, section 4. */
+/** From a request in plain words to the pack that is to do it. Source: R-004-08 to R-004-12; C-34, C-40, C-41; docs/choosing.md#recruiting. */
 import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult } from '../../contracts/routing.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -18,7 +18,7 @@ export interface Recruitment {
   named?: string | undefined;
 }
 
-/** Words of a request for `engineering`, where neither capabilities nor keywords say anything. Source: exact shapes, section 4. */
+/** Words of a request for `engineering`, where neither capabilities nor keywords say anything. Source: docs/choosing.md#recruiting. */
 const ENGINEERING_WORDS = ['code', 'build', 'implement', 'service', 'pipeline', 'deploy'];
 
 /** The capabilities that a request needs: those with a keyword that is part of it, in small letters. Source: R-004-08; C-40. */

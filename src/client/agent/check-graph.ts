@@ -19,7 +19,7 @@ export interface PlanFault {
 
 /**
  * Checks that a plan is a graph of calls that can be made: no id twice, `after` names calls that there are, no circle, and abilities that were
- * offered. Source: R-000-79; exact shapes, section 6.
+ * offered. Source: R-000-79; docs/agents.md.
  *
  * @returns nothing where it can; an AI reads the faults, so each says what to do.
  */

@@ -16,8 +16,8 @@ interface Denials {
 /**
  * Why a planned call is not tried: the turn context denies its ability, and the user did not name it; or this very call was denied before.
  *
- * A guard of an earlier call that says what to do instead may be followed with another input; the guard decides then. Source: R-002-43;
- * C-11, C-45; exact shapes, section 6.
+ * A guard of an earlier call that says what to do instead may be followed with another input; the guard decides then.
+ * Source: R-002-43; C-11, C-45; docs/agents.md.
  */
 export function refusalOf(
   { ability_id }: PlannedEntry,

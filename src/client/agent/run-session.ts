@@ -20,8 +20,8 @@ const USUAL_TURNS = 10;
  * Lets an AI carry out a request: the prompt goes to a session, the AI plans calls, each is created and run as any other task, and what became of
  * them goes back to it, until it plans no more.
  *
- * The AI can do nothing but plan: guards and approvals are asked in the tasks, which it cannot decide. Source: R-000-79, R-000-80,
- * R-002-50 to R-002-55, R-002-68; C-04, C-45; exact shapes, section 6.
+ * The AI can do nothing but plan: guards and approvals are asked in the tasks, which it cannot decide.
+ * Source: R-000-79, R-000-80, R-002-50 to R-002-55, R-002-68; C-04, C-45; docs/agents.md.
  *
  * @throws AbilityError what sessions are refused with, and what stands against every task: no server, no worker.
  */

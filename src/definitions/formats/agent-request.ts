@@ -41,7 +41,7 @@ const scripted = z.union(
 
 const ONE = 'Write exactly one of `openai`, `command` and `scripted`';
 
-/** The request of `ability agent --request FILE`. Source: R-002-50; exact shapes, section 6. */
+/** The request of `ability agent --request FILE`. Source: R-002-50; docs/agent-abilities.md. */
 export const agentRequest = z.strictObject({
   session_id: z.string().regex(USER_KEY, 'That is no id of a session').optional(),
   user_id: z.string().min(1).max(200).optional(),

@@ -21,7 +21,7 @@ const example = z.strictObject({
   output: json.optional().describe('Fits `output_schema`.'),
 });
 
-/** What one task of an agent may use up, with all agents that it calls. Source: issue 15, item 2. */
+/** What one task of an agent may use up, with all agents that it calls. */
 const limits = z.strictObject({
   max_turns: z.number().int().min(1).max(10_000).default(20).describe('How often its model is asked.'),
   max_calls: z.number().int().min(1).max(100_000).default(100).describe('How many calls it may make.'),
@@ -41,7 +41,7 @@ const limits = z.strictObject({
 /**
  * `registry/high-level/<id>.yaml` with `type: agent`: an agent, which can be run, and to which requests can be delegated.
  *
- * Source: R-000-22, R-000-36, R-003-12; design, section 9; exact shapes, sections 3 and 6.
+ * Source: R-000-22, R-000-36, R-003-12; docs/agent-abilities.md; docs/choosing.md#deciding.
  */
 export const agent = z
   .strictObject({

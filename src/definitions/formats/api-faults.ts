@@ -42,7 +42,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** Finds what contradicts itself in an `api` section, so that it is refused when it is loaded. Source: answers, 26. */
+/** Finds what contradicts itself in an `api` section, so that it is refused when it is loaded. Source: docs/api-calls.md. */
 export function* faultsOfApi(api: ApiParts): Generator<ApiFault> {
   for (const [key, param] of Object.entries(api.params ?? {})) yield* faultsOfParam(key, param, api);
   yield* faultsOfPath(api);

@@ -103,7 +103,7 @@ const response = z
     '`big_integers` belongs to an answer that is read as JSON',
   );
 
-/** An HTTP call. Source: design, section 4; answers, 26; R-000-50. */
+/** An HTTP call. Source: R-000-50; docs/definitions.md; docs/api-calls.md. */
 export const api = z
   .strictObject({
     method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),

@@ -19,7 +19,7 @@ export const capability = z.strictObject({
     .describe('Packs do not have it in environments with `network: false`; without it, they have it everywhere.'),
 });
 
-/** `registry/capabilities.yaml`: what packs can be able to do. Source: R-004-13; exact shapes, section 4. */
+/** `registry/capabilities.yaml`: what packs can be able to do. Source: R-004-13; docs/choosing.md#recruiting. */
 export const capabilities = z.strictObject({
   capabilities: z
     .record(plainName, capability)

@@ -145,7 +145,7 @@ const testCase = z.strictObject({
   expect: expectation.default({}).describe('What must come of it; what is left out may be anything.'),
 });
 
-/** `registry/{high,low}-level/<any name>.test.yaml`: the test cases of an ability. Source: issue "ability test". */
+/** `registry/{high,low}-level/<any name>.test.yaml`: the test cases of an ability. */
 export const cases = z.strictObject({
   ability: abilityId.describe('The ability under test.'),
   defaults: z.strictObject(surroundings).default({}).describe('What the cases share; a case overrides it key by key.'),

@@ -7,7 +7,7 @@ const LIMIT = 'How many may run at once is a whole number from 1 to 1000';
 
 const KEY = 'A key is a text, such as deploy-${{ input.env }}';
 
-/** How many tasks with the same key may run at once. Source: design, section 4; answers, "The workflow language". */
+/** How many tasks with the same key may run at once. Source: docs/definitions.md; docs/workflow-language.md. */
 export const concurrency = z.strictObject(
   {
     key: z

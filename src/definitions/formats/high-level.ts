@@ -26,7 +26,7 @@ const example = z.strictObject({
   output: json.optional().describe('Fits `output_schema`.'),
 });
 
-/** Steps that stand in several places of a file. Source: issue 11, item 5. */
+/** Steps that stand in several places of a file. */
 const template = z.strictObject({
   input: z.array(stepId).default([]).describe('The names that each use gives; `input.NAME` in its expressions.'),
   steps: z.array(step).min(1).describe('What happens; in expressions they see each other, and no step outside.'),
@@ -42,7 +42,7 @@ const NEEDS_STEPS = ['output', 'on_error', 'finally', 'templates', 'schedules', 
 /**
  * `registry/high-level/<id>.yaml`: a workflow. Without `steps` it is described and cannot be run.
  *
- * Source: R-000-36 to R-000-39, design section 4; answers, 51; C-50.
+ * Source: R-000-36 to R-000-39; C-50; docs/definitions.md#high-level-abilities.
  */
 export const highLevel = z
   .strictObject({

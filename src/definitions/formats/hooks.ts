@@ -7,7 +7,7 @@ import { abilityId, condition, effect, environmentName, jsonObject, moment, plai
 
 const globs = z.array(z.string().min(1)).min(1).optional();
 
-/** The activation filter of a hook: every field given must fit. Source: R-000-63, design section 7. */
+/** The activation filter of a hook: every field given must fit. Source: R-000-63; docs/hooks.md. */
 export const match = z.strictObject({
   abilities: globs.describe('Ids of abilities; * matches any letters.'),
   modules: globs.describe('Modules of the ability.'),
@@ -57,7 +57,7 @@ export const answering = script.omit({ big_integers: true, stdin: true, output: 
   timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
 });
 
-/** As {@link answering}, for a script that may have been written for another tool. Source: answers, 38. */
+/** As {@link answering}, for a script that may have been written for another tool. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 const answeringHere = answering.extend({
   plugin_root: z
     .string()
@@ -117,7 +117,7 @@ export const handler = z.union(
 
 const decision = z.enum(['allow', 'deny', 'need_user_confirm']).describe('What the hook must decide.');
 
-/** The parts of an EventContext that matter in a case; what is left out is empty. Source: answers, 53. */
+/** The parts of an EventContext that matter in a case; what is left out is empty. Source: docs/hooks.md#trying-hooks-out. */
 export const eventParts = z.strictObject({
   event_type: z.enum(PHASES).optional().describe('The phase; the one of the hook.'),
   session_id: z.string().nullable().optional().describe('The session.'),

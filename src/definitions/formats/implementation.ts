@@ -6,7 +6,7 @@ import { abilityId, bigIntegers, condition, hookBindings, jsonObject, plainName,
 /** A program that runs a script: one word, or words. */
 const interpreter = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
-/** A script of the project. Source: design, section 4; answers, 25 and 29. */
+/** A script of the project. Source: docs/definitions.md; docs/scripts.md. */
 export const script = z.strictObject({
   path: z.string().min(1).describe('The script, relative to the project root.'),
   args_template: z
@@ -64,7 +64,7 @@ export const script = z.strictObject({
     ),
 });
 
-/** A tool of an MCP server. Source: design, section 4; answers, 27. */
+/** A tool of an MCP server. Source: docs/definitions.md; docs/guide.md#mcp. */
 export const mcp = z.strictObject({
   server: plainName.optional().describe('One of mcp_servers; may be in the configuration instead.'),
   tool: z.string().min(1).optional().describe('The tool of the server; may be in the configuration instead.'),

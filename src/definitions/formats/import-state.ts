@@ -25,7 +25,7 @@ export const importState = z.strictObject({
   /** `id`: its `operationId` over there, by which other documents name it; absent: it has none. */
   operations: z.record(abilityId, importedFile.extend({ source: z.string(), id: z.string().optional() })),
   config: importedFile.optional(),
-  /** What pinned definitions were, by SHA-256, so that a change can be shown. Source: answers, 42. */
+  /** What pinned definitions were, by SHA-256, so that a change can be shown. Source: docs/imports.md#an-mcp-server. */
   pinned: z.record(z.string().regex(/^[0-9a-f]{64}$/), jsonObject),
 });
 

@@ -23,7 +23,7 @@ const command = z.strictObject({
     .describe('Files and folders that are pinned with it besides what it imports.'),
 });
 
-/** A model that agents ask. Where its endpoint is and its key are the operator's, as for embeddings. Source: issue 15, item 2; C-49. */
+/** A model that agents ask. Where its endpoint is and its key are the operator's, as for embeddings. Source: C-49. */
 const model = z
   .strictObject({
     model: z.string().min(1).max(200).optional().describe('The model, as the OpenAI-compatible endpoint names it.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NOTICE_EVENTS, NOTICE_FORMATS } from '../../contracts/notices.js';
 import { environmentName, secretReference } from './values.js';
 
-/** Webhooks that get notices of approvals and failures. Source: issue "Hooks, approvals and sessions", 5. */
+/** Webhooks that get notices of approvals and failures. */
 export const notify = z
   .strictObject({
     on: z.array(z.enum(NOTICE_EVENTS)).min(1).describe('The events it gets.'),

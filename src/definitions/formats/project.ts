@@ -4,7 +4,7 @@ import { models } from './models.js';
 import { notify } from './notify.js';
 import { byteSize, duration, effect, environmentName, jsonObject, plainName } from './values.js';
 
-/** One environment. Source: design, section 4; answers, 11. */
+/** One environment. Source: docs/definitions.md; docs/approvals.md#who-may-decide. */
 export const environment = z.strictObject({
   protected: z
     .boolean()
@@ -62,7 +62,7 @@ const embeddings = z.strictObject({
 /**
  * Deciding what becomes of a request in plain words. The address and the key are the operator's, as for embeddings.
  *
- * Source: R-003-07, R-003-15; C-25; exact shapes, section 3.
+ * Source: R-003-07, R-003-15; C-25; docs/choosing.md#deciding.
  */
 const router = z.strictObject({
   model: z

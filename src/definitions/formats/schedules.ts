@@ -11,7 +11,6 @@ const ZONE = 'Write an IANA name, such as Europe/Berlin';
 /**
  * `schedules` of a high-level file: when it is run by itself. `ability schedule sync` makes Temporal's schedules say so.
  *
- * Source: issue "Doors", 5.
  */
 export const schedules = z
   .array(

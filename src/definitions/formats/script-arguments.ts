@@ -22,7 +22,7 @@ const option = z.strictObject({
   option: z.literal('allowed').describe('Text from the input may make an option of it.'),
 });
 
-/** One item of `args`. Source: issue 11, item 1. */
+/** One item of `args`. */
 export type ArgumentDefinition =
   | string
   | { value: string; option: 'allowed' }

@@ -76,7 +76,7 @@ const onFailure = z
   .optional()
   .describe('When one fails: start no other (stop, the default), finish all, or cancel those under way.');
 
-/** How a failure is dealt with. Source: answers, 44. */
+/** How a failure is dealt with. Source: docs/workflow-language.md#failures. */
 export interface ErrorHandlerDefinition {
   errors?: string[] | undefined;
   steps?: StepDefinition[] | undefined;
@@ -93,7 +93,7 @@ const fail = z.strictObject({
   details: json.optional().describe('What belongs to it.'),
 });
 
-/** What every step may have. Source: answers, 47. */
+/** What every step may have. Source: docs/workflow-language.md#failures. */
 interface Modifiers {
   if?: string | undefined;
   timeout?: string | undefined;
@@ -239,7 +239,7 @@ const oneVerb = `A step has exactly one verb: ${[...VERBS].join(', ')}`;
 
 const ownId = stepId.describe('The name of the step, unique in the file: steps.ID in expressions.');
 
-/** A step of a workflow. Source: design, section 5. */
+/** A step of a workflow. Source: docs/workflow-language.md. */
 export const step: z.ZodType<StepDefinition> = z
   .union(
     [

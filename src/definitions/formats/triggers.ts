@@ -7,7 +7,6 @@ const INPUT = 'An object belongs here, or one ${{ }} that gives one, such as "${
 /**
  * `triggers` of an ability: the webhooks that start it. `ability serve` takes them at `POST /v1/webhooks/NAME`.
  *
- * Source: issue "Doors", 5.
  */
 export const triggers = z
   .array(

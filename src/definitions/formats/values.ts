@@ -204,7 +204,7 @@ export const routingHints = z.strictObject({
   notes: z.string().optional().describe('What else helps to choose.'),
 });
 
-/** Hooks bound by name. Source: R-000-32, design section 4. */
+/** Hooks bound by name. Source: R-000-32; docs/definitions.md. */
 export const hookBindings = z.strictObject({
   pre_create: z.array(plainName).optional().describe('Asked whether a task can be formed (PreAbilityCreate).'),
   pre_call: z.array(plainName).optional().describe('Asked whether a call may be made now (PreAbilityCall).'),

@@ -128,7 +128,7 @@ export function schemaOf({ format, title, description }: Format): JsonObject {
 
 const HEADER = '# Made from the formats of Ability Runtime. Changes here are lost when it is written again.\n';
 
-/** The texts of all schemas by file name, as they lie in `registry/schemas/`. Source: design, section 4. */
+/** The texts of all schemas by file name, as they lie in `registry/schemas/`. Source: docs/definitions.md. */
 export function schemaFiles(): Map<string, string> {
   return new Map(
     [...Object.values(FORMATS), ...Object.values(PARTS)].map((format) => [

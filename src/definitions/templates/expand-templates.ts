@@ -24,7 +24,6 @@ export interface Expanded {
  * Writes out the templates of a workflow where they are used, so that nothing after loading knows them.
  *
  * A use becomes a group: first a `let` of what it gives, `<id>/input`, then the template's steps, `<id>/<inner id>`.
- * Source: issue 11, item 5.
  */
 export function expandTemplates(value: HighLevel, source: YamlSource): Expanded {
   const expansion = new Expansion(value.templates ?? {}, source);

@@ -14,7 +14,7 @@ export const DETAILS = ['name', 'summary', 'schema'] as const;
 /** One of {@link DETAILS}. */
 export type Detail = (typeof DETAILS)[number];
 
-/** A suggestion, with what a caller decides by. Source: issue 14, item 1; R-001-25. */
+/** A suggestion, with what a caller decides by. Source: R-001-25. */
 export interface RoutedAbility extends Suggestion {
   /** The gravest of what it may call; null: no one can tell. */
   effects: Effect | null;

@@ -13,7 +13,6 @@ const LOOK_MS = 250;
  * read from the logs of the calls, on this machine or in the store that workers share. Such an event has the id of the one
  * before it, since it is no place to go on from; who comes late is sent what is said from then on.
  *
- * Source: issue 15, item 2.
  */
 export async function* withModelOutput(
   { paths, project, store }: Connection,

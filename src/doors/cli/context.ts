@@ -7,7 +7,7 @@ import type { EnvironmentVariables } from '../../planning/environment-variables.
 import { nameOf } from '../../rules/other-project.js';
 import type { Terminal } from './terminal.js';
 
-/** Flags that every command takes. Source: answers, 16. */
+/** Flags that every command takes. Source: docs/guide.md#configuration. */
 export interface GlobalFlags {
   project?: string;
   address?: string;
@@ -41,7 +41,7 @@ export interface Within {
   use<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
-/** Who asks: `ABILITY_USER`, else the user of the operating system. A claim. Source: answers, 9. */
+/** Who asks: `ABILITY_USER`, else the user of the operating system. A claim. Source: docs/approvals.md#who-may-decide. */
 export function currentUser(env: NodeJS.ProcessEnv): Person {
   return { name: env.ABILITY_USER || osUser(), source: 'claimed' };
 }
@@ -69,7 +69,7 @@ export async function openLoader({ flags, cwd, env, within }: Context): Promise<
 }
 
 /**
- * The environment of a command: flag, `ABILITY_ENV`, the project's own choice. Source: answers, 16.
+ * The environment of a command: flag, `ABILITY_ENV`, the project's own choice. Source: docs/guide.md#configuration.
  *
  * @throws AbilityError `config.no_environment`, `environment.not_found`.
  */

@@ -26,14 +26,13 @@ export interface FollowFlags {
   verbose?: boolean;
 }
 
-/** Off a terminal nobody is there to stop a command that waits for ever. Source: design, section 11. */
+/** Off a terminal nobody is there to stop a command that waits for ever. Source: docs/guide.md. */
 const TIMEOUT_OFF_TERMINAL = '15m';
 
 /**
  * Waits for a task, shows how it goes, and ends with its exit code.
  *
- * On a terminal it waits for people; otherwise a pending approval ends it with 5, after `--wait-approval`. Source:
- * design, section 11.
+ * On a terminal it waits for people; otherwise a pending approval ends it with 5, after `--wait-approval`. Source: docs/guide.md.
  *
  * @param deadline of the command, from its start.
  */
@@ -170,7 +169,10 @@ export async function noteNext(context: Context, connection: Connection, result:
   context.terminal.note(['Next:', ...alignedCommands(context, next)].join('\n'));
 }
 
-/** What the task waits for, how to go on, and that a runtime of its own does not wait with it. Source: answers, 15, 21. */
+/**
+ * What the task waits for, how to go on, and that a runtime of its own does not wait with it.
+ * Source: docs/guide.md#tasks; docs/operations.md#the-runtime-of-a-project.
+ */
 function reportWaiting(context: Context, connection: Connection, key: string, result: TaskResult): ExitCode {
   const { terminal, flags } = context;
   const open = result.approvals.filter(({ status }) => status === 'open');

@@ -21,7 +21,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /**
  * Reads the input of a task: `--input` first, each `--set` over it, key by key.
  *
- * `--set name=text` converts by the schema of the ability. Source: design, section 11; answers, 18.
+ * `--set name=text` converts by the schema of the ability. Source: docs/guide.md#tasks.
  *
  * @param flag what stands before an assignment on the command line; for messages.
  * @throws AbilityError `input.invalid`, `usage.invalid`.

@@ -4,7 +4,7 @@ import { readCaller } from './read-caller.js';
 
 /**
  * Agents never decide. Who types a command is a claim, so that this keeps out those that are honest; `proof: required` and
- * `ability guard` do more. Source: design, section 8.
+ * `ability guard` do more. Source: docs/approvals.md.
  *
  * @throws AbilityError `approval.by_agent`.
  */

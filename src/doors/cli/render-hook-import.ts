@@ -44,7 +44,7 @@ export function hooksAsJson({ source, isDryRun, hooks, notTaken, files, lost }: 
   };
 }
 
-/** What became of each hook, for people: what it guards here, and that it fails closed. Source: answers, 41. */
+/** What became of each hook, for people: what it guards here, and that it fails closed. Source: docs/hooks.md#taking-them-over. */
 export function renderHookImport(done: HookImport, style: Terminal['style']): string {
   const { source, isDryRun, hooks, notTaken, files, lost } = done;
   const lines = [`${hooks.length} of ${hooks.length + notTaken.length} hooks of ${source}:`];

@@ -6,7 +6,7 @@ import { showUnseenCharacters } from '../../rules/shown-text.js';
 import { enderOfClosed } from './end-when-closed.js';
 import { type PaintedBlock, paintBlock, type ScreenSize } from './live/paint-block.js';
 
-/** What a command says, asks and hears: results go to stdout, all else to stderr. Source: design, section 11. */
+/** What a command says, asks and hears: results go to stdout, all else to stderr. Source: docs/guide.md. */
 export interface Terminal {
   /** One result, for people: what would steer a terminal or hide text is shown, as `\u202e`. */
   print(text: string): void;

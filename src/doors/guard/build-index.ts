@@ -141,7 +141,7 @@ function addTool(index: GuardIndex, registry: Registry, tool: { ability: string;
   }
 }
 
-/** The mapping by which a hook sees an ability, for each hook and ability. Source: answers, 55. */
+/** The mapping by which a hook sees an ability, for each hook and ability. Source: docs/hooks.md#before-the-calls-of-an-agents-tool. */
 function addMappings(index: GuardIndex, registry: Registry): void {
   for (const { value } of registry.hooks.get('PreAbilityCall') ?? []) {
     if (!value.enabled || !value.as) continue;

@@ -26,7 +26,7 @@ const MOST_HANDED = 64;
 const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
 
 /**
- * What in a text that a shell would run goes round the runtime. Source: answers, 55; R-002-57, R-002-58.
+ * What in a text that a shell would run goes round the runtime. Source: R-002-57, R-002-58; docs/hooks.md#before-the-calls-of-an-agents-tool.
  *
  * @throws Error for a text of more commands than are judged.
  */

@@ -8,7 +8,7 @@ export const SCRIPT = /^(?![-/@]).*\.([cm]?[jt]s|py|sh|bash|zsh|rb|pl|php|lua|r|
 /**
  * Takes what a file mentions that could not be read: paths of files of the project, addresses, and names of agents' tools.
  *
- * Each may be registered there, and what may be guarded is. Source: answers, 55.
+ * Each may be registered there, and what may be guarded is. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
  *
  * @param mayGuard whether guards of calls may stand in the file.
  */

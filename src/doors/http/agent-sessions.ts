@@ -11,7 +11,7 @@ interface Kept {
 
 /**
  * The sessions of callers that name none: one for each token and environment, opened when it is needed first, so that no guard
- * over `session.calls` is avoided by opening none, or by coming through the other of two doors. Source: exact shapes, section 1.
+ * over `session.calls` is avoided by opening none, or by coming through the other of two doors. Source: docs/sessions.md.
  */
 export class AgentSessions {
   private readonly kept = new Map<string, Kept>();

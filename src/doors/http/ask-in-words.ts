@@ -17,7 +17,7 @@ type Call = HttpCall<unknown, unknown, z.output<typeof runBody> & { prompt: stri
  * `POST /v1/runs` with a `prompt`: what `ability ask` does. `Idempotency-Key` is the id of the run, so that the same request twice is one
  * run. Nothing is agreed to beforehand: a plan that needs it is a question, answered by the next prompt in its session.
  *
- * @throws AbilityError as `beginAsk` and `actOnRequest`. Source: issue 14, item 4; R-004-20 to R-004-23.
+ * @throws AbilityError as `beginAsk` and `actOnRequest`. Source: R-004-20 to R-004-23.
  */
 export async function askInWords(call: Call): Promise<HttpAnswer> {
   const { door, caller, body, headers } = call;

@@ -15,7 +15,7 @@ const PATH = '/mcp';
 
 /**
  * Serves agents at `POST /mcp`, in the protocols of 2026-07-28 and 2025-11-25; there are no streams to `GET` and no sessions to
- * `DELETE`. Host and Origin are checked as those of every request are; a request takes the right `read`. Source: issue 13, 1.
+ * `DELETE`. Host and Origin are checked as those of every request are; a request takes the right `read`.
  */
 export function mountMcp(
   app: FastifyInstance,

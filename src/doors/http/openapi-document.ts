@@ -16,7 +16,7 @@ const FAILURES: Record<string, string> = {
 };
 
 /**
- * The description of the door: OpenAPI 3.1, made from the formats that check its requests. Source: issue 13, 3.
+ * The description of the door: OpenAPI 3.1, made from the formats that check its requests.
  *
  * @param version of the package.
  */

@@ -32,7 +32,7 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**
  * Reads where a door listens. Beyond this machine it takes a token, and TLS or a proxy that ends it; behind a proxy no request is
- * let in without a token or the name that the proxy gives, since its requests come from anywhere. Source: issue 13, 3.
+ * let in without a token or the name that the proxy gives, since its requests come from anywhere.
  *
  * @param hasToken whether any token opens the project, or a webhook may come in, which is signed.
  * @throws AbilityError `usage.invalid`, `door.no_tls`, `door.no_token`, `door.not_listening` for a certificate that cannot be read.

@@ -10,7 +10,7 @@ export function capabilitiesOf({ mcpReq }: ServerContext): unknown {
   return (mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
-/** How the client calls itself, as one line: a claim. Source: issue 13, item 4. */
+/** How the client calls itself, as one line: a claim. */
 export function agentOf({ mcpReq }: ServerContext, server: Server): string {
   const info = (mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY];
   const name = isJsonObject(info) ? info.name : server.getClientVersion()?.name;

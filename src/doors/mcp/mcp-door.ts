@@ -41,7 +41,7 @@ export interface McpDoor {
   lookMs: number;
 }
 
-/** As {@link McpDoor} has them, where nothing else is wanted. Source: issue 13, item 1. */
+/** As {@link McpDoor} has them, where nothing else is wanted. */
 export const USUAL_TIMES = { patienceMs: 5000, lookMs: 2000 } as const;
 
 /** Who calls, for as long as a transport or a token knows them as one. */

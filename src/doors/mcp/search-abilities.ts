@@ -17,7 +17,7 @@ export const searchInput = z.strictObject({
 
 /**
  * `ability_search`: the abilities that fit a request, each with reason, score, effects and the inputs that the request does not give; none
- * where nothing fits. Without a query all that can be run, high-level ones first. Runs nothing. Source: issue 14, item 1.
+ * where nothing fits. Without a query all that can be run, high-level ones first. Runs nothing.
  */
 export async function search(
   { door }: ToolCall,

@@ -21,14 +21,14 @@ export function declaresTasks(capabilities: unknown): boolean {
   return isJsonObject(declared) && Object.keys(declared).length === 0;
 }
 
-/** What a call answers whose task is open. Source: answers, 61. */
+/** What a call answers whose task is open. Source: docs/mcp.md#long-calls. */
 export function createdTask(answer: ToolAnswer, handle: string, now = new Date().toISOString()): JsonObject {
   return { resultType: 'task', taskId: handle, createdAt: now, lastUpdatedAt: now, ttlMs: null, ...working(answer) };
 }
 
 /**
  * A task as `tasks/get` shows it. Whatever ended without the output is a completed call with an error; `failed` is left to
- * an engine out of order. Source: answers, 61.
+ * an engine out of order. Source: docs/mcp.md#long-calls.
  *
  * @param answer what the call would have answered with this result.
  */

@@ -14,5 +14,5 @@ export function metaOf(session: string | undefined, trace: string | undefined): 
   };
 }
 
-/** Where an answer has the id of the session. Source: exact shapes, section 1. */
+/** Where an answer has the id of the session. Source: docs/sessions.md. */
 export const SESSION_KEY = 'ability-runtime/session_id';

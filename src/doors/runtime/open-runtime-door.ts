@@ -21,7 +21,7 @@ export interface DoorPlace {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Opens the door of a project's own runtime on a Unix socket: the routes of `ability serve`, and typed commands. Source: issue 13, 3. */
+/** Opens the door of a project's own runtime on a Unix socket: the routes of `ability serve`, and typed commands. */
 export async function openRuntimeDoor(place: DoorPlace): Promise<RuntimeDoor> {
   const { root, env, runtime } = place;
   const paths = pathsOf(root);

@@ -23,7 +23,7 @@ const MOST_KEPT = 2000;
  * Reads a CEL expression.
  *
  * The same text gives the same object, so that a loop parses once. The same evaluator serves workflows, lint, plans
- * and hooks. Source: design, section 5; answers, 30 and 52.
+ * and hooks. Source: docs/workflow-language.md#expressions.
  *
  * @param cel the version of the plan, where a history may have to replay. Source: decision 0009.
  * @throws AbilityError `expression.syntax` or `expression.too_costly`.

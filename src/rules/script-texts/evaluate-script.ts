@@ -7,7 +7,7 @@ import { fillOwnPlaceholders, fillPlaceholders } from '../placeholders.js';
 import { isAbsentInput } from './absent-input.js';
 import type { EvaluatedScript, EvaluatedText, Piece } from './evaluated.js';
 
-/** The names that expressions in the texts of a script see. Source: issue 11, item 1. */
+/** The names that expressions in the texts of a script see. */
 export const SCRIPT_NAMES = ['input', 'environment', 'task'] as const;
 
 /** What a script is given for one call. */

@@ -10,7 +10,7 @@ const PART = /\.\s*(\?)?([A-Za-z_]\w*)|\[\s*(\?)?\s*(?:"([^"\\]*)"|'([^'\\]*)')\
 const HOLE = /\$\{\{[\s\S]*?\}\}/g;
 
 /**
- * A mapping read backwards: with which input the ability would be shown as this call. Source: answers, 55.
+ * A mapping read backwards: with which input the ability would be shown as this call. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
  *
  * A template that is a path of `input` gives that part of it; a text around such paths is a pattern; keys of the call that the
  * template does not name are left out. What is computed cannot be read backwards, and is `unknown`.

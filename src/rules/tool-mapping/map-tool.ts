@@ -22,7 +22,7 @@ export interface MappedAbility {
 /**
  * The mapping of an ability: the first whose `match` fits.
  *
- * @returns undefined: the hook does not cover this ability. Source: answers, 38.
+ * @returns undefined: the hook does not cover this ability. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function mappingOf<M extends Pick<ToolMapping, 'match'>>(
   mappings: readonly M[],

@@ -40,7 +40,7 @@ export const KNOWN_TOOLS: readonly string[] = Object.keys(SHAPES);
 /**
  * Why no hook of Claude Code would know this tool; undefined: it would.
  *
- * A name that no tool has makes every guard silent, and silence is their usual yes. Source: answers, 38.
+ * A name that no tool has makes every guard silent, and silence is their usual yes. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function faultOfToolName(tool: string): string | undefined {
   if (shapeOf(tool) || MCP_TOOL.test(tool)) return undefined;
@@ -49,7 +49,7 @@ export function faultOfToolName(tool: string): string | undefined {
 }
 
 /**
- * Why a value is not what a tool takes; undefined: it is. Source: answers, 38.
+ * Why a value is not what a tool takes; undefined: it is. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
  * @param value the evaluated `tool_input`.
  */

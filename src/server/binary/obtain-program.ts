@@ -8,8 +8,7 @@ import { cachedPathOf, type FoundProgram, findProgram, type Program, type Progre
 /**
  * Finds a program, or fetches the pinned release from one of its sources.
  *
- * Many callers at once fetch it once. Each source is given up after five seconds without a byte. Source: design,
- * section 11.
+ * Many callers at once fetch it once. Each source is given up after five seconds without a byte. Source: docs/operations.md#the-runtime-of-a-project.
  *
  * @throws AbilityError `temporal.binary_missing` that says what each source answered.
  */

@@ -23,5 +23,5 @@ export const TEST_SERVER_HASHES = [
   '4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d',
 ] as const;
 
-/** A source that sends nothing for this long is given up. Source: design, section 11. */
+/** A source that sends nothing for this long is given up. Source: docs/operations.md#the-runtime-of-a-project. */
 export const SILENCE_MS = 5000;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { writeWhole } from '../runtime-file.js';
 import { absent, damaged, notKept } from './store-errors.js';
 
-/** Values by their SHA-256, in `<folder>/<two digits>/<digest>`. Source: design, section 6. */
+/** Values by their SHA-256, in `<folder>/<two digits>/<digest>`. Source: docs/architecture.md#the-way-of-a-task. */
 export class FolderValues {
   constructor(private readonly folder: string) {}
 

@@ -19,7 +19,7 @@ import { makeCalls } from './make-calls.js';
  * next, until it answers.
  *
  * Where it is stands in the entry of its turns, so that a new run of the task goes on there: what was said is in the
- * transcript, and what was called is not called again. Source: design, section 9; issue 15, item 2.
+ * transcript, and what was called is not called again. Source: docs/agent-abilities.md.
  *
  * @returns the answer. @throws StepFailure `limit.*`, `model.*`, `agent.*`; cancellation; Halted.
  */

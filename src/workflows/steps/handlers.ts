@@ -16,7 +16,7 @@ import { runSteps } from './run-steps.js';
  * Deals with the failure of a step as its `on_error` says.
  *
  * @returns the handler's output, null where it has none. @throws the failure where no handler names it or the handler
- * rethrows; whatever fails in the handler. Source: answers, 44, 46 and 47.
+ * rethrows; whatever fails in the handler. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls.
  */
 export function withHandlers(
   run: TaskRun,

@@ -1,7 +1,7 @@
 /**
  * What one turn of a loop sees of the turns before it, in plans of engine 2 and later.
  *
- * It belongs to one run of the loop: a loop that begins again begins with a first turn. Source: answers, 48.
+ * It belongs to one run of the loop: a loop that begins again begins with a first turn. Source: docs/workflow-language.md#the-last-turn.
  */
 
 import type { LastTurn } from '../../contracts/loops.js';

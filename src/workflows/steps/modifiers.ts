@@ -18,7 +18,7 @@ import { cleanupWarning, runCleanup } from './run-cleanup.js';
 
 type Work = () => Promise<Json> | Json;
 
-/** Tries a group again; a call's attempts are Temporal's. Source: answers, 47. */
+/** Tries a group again; a call's attempts are Temporal's. Source: docs/workflow-language.md#failures. */
 export function withRetry(
   run: TaskRun,
   step: PlanStep,
@@ -123,7 +123,7 @@ function isOperationCall({ plan }: TaskRun, step: PlanStep): boolean {
 /**
  * Runs the `finally` of a step, whatever became of it.
  *
- * A failure in it is the step's when there was none before; otherwise it becomes a warning. Source: answers, 50.
+ * A failure in it is the step's when there was none before; otherwise it becomes a warning. Source: docs/workflow-language.md#choices-and-ends.
  */
 export function withCleanup(run: TaskRun, step: PlanStep, inside: Frame, work: Work): ReturnType<Work> {
   return step.finally ? thenCleanUp(run, step, step.finally, inside, work) : work();

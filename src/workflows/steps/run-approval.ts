@@ -5,7 +5,7 @@ import type { TaskRun } from '../task-run.js';
 import { evaluateDuration, evaluateText } from './evaluate.js';
 import type { Frame } from './frame.js';
 
-/** Waits for people. @returns who decided, with their comment. Source: design, section 8; answers, 46. */
+/** Waits for people. @returns who decided, with their comment. Source: docs/approvals.md; docs/workflow-language.md#calls. */
 export async function runApproval(run: TaskRun, step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
   const { plan, input } = run;
   const { title, approvers, quorum, expires, comment, fields } = step.approval;

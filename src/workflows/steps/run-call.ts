@@ -20,7 +20,7 @@ export function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame
   return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, groups, halt, budget });
 }
 
-/** Notes how a call that succeeded is taken back; what it is given is settled now. Source: design, section 5. */
+/** Notes how a call that succeeded is taken back; what it is given is settled now. Source: docs/workflow-language.md. */
 export function prepareUndo(run: TaskRun, step: CallStep, path: string, frame: Frame, output: Json): void {
   if (!step.undo) return;
   const { call, with: template } = step.undo;

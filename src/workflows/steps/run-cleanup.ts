@@ -12,7 +12,7 @@ import { runStep } from './run-step.js';
 /**
  * Runs clean-up steps, each one whatever became of the others, beyond the reach of cancellation and of other branches.
  *
- * All of them together have a limit of their own. Source: design, sections 5 and 6.
+ * All of them together have a limit of their own. Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
  *
  * @returns the first failure, or one whose outcome is not known; the others become warnings.
  */

@@ -19,7 +19,7 @@ import { runSteps } from './run-steps.js';
  *
  * Items one after the other see the outputs of the item before; items at once see only their own. An item that is done
  * leaves its output, a count and what the next one may read in the entry of the loop, so that a long list stays small; one
- * that failed leaves nothing to read, since a retry does it again. Source: answers, 46 and 48.
+ * that failed leaves nothing to read, since a retry does it again. Source: docs/workflow-language.md#calls; docs/workflow-language.md#the-last-turn.
  *
  * @returns each item's last output, in the order of the list.
  */

@@ -22,7 +22,7 @@ export interface Manner {
  *
  * When one fails: `stop` starts nothing new, ends waits and lets calls end; `cancel` cancels calls as well; `finish` lets
  * all others run, also in a later run of the task, which does not do again what failed. Then the first failure is thrown,
- * or one whose outcome is not known. Source: answers, "on_failure".
+ * or one whose outcome is not known. Source: docs/workflow-language.md#at-once.
  *
  * @param path of the step that they belong to, whose entry keeps which of them failed.
  */

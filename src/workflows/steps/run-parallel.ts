@@ -8,7 +8,7 @@ import { recallStep } from './recall-step.js';
 import { runMany } from './run-many.js';
 import { runStep } from './run-step.js';
 
-/** Runs branches at once. @returns the outputs by branch. Source: answers, 46. */
+/** Runs branches at once. @returns the outputs by branch. Source: docs/workflow-language.md#calls. */
 export async function runParallel(run: TaskRun, step: ParallelStep, path: string, frame: Frame): Promise<Json> {
   const { branches, max_parallel, on_failure: onFailure } = step;
   const most = max_parallel === undefined ? branches.length : evaluateCount(run, max_parallel, frame);

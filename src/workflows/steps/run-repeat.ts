@@ -16,7 +16,8 @@ import { runSteps } from './run-steps.js';
 /**
  * Runs the steps until a condition holds, looked at after each turn.
  *
- * @returns the last output of the last turn. @throws StepFailure `repeat.exhausted`. Source: answers, 46 and 48.
+ * @returns the last output of the last turn. @throws StepFailure `repeat.exhausted`.
+ * Source: docs/workflow-language.md#calls; docs/workflow-language.md#the-last-turn.
  */
 export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, frame: Frame): Promise<Json> {
   const { until, every, max } = step.repeat;

@@ -30,8 +30,8 @@ export interface StepEnd {
 /**
  * Runs one step with its modifiers; one that is already done is not done again.
  *
- * From the inside out: retry, timeout, on_error, finally, continue_on_error. Source: design, sections 5 and 6; answers,
- * 47.
+ * From the inside out: retry, timeout, on_error, finally, continue_on_error.
+ * Source: docs/architecture.md#the-way-of-a-task; docs/workflow-language.md#failures.
  *
  * @throws StepFailure when it failed and nothing covers that; EndOfTask; Halted; cancellation.
  */

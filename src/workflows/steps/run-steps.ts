@@ -4,7 +4,7 @@ import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 import { runStep } from './run-step.js';
 
-/** Runs steps in order. @returns the last output of what ran; null when nothing did. Source: answers, 46. */
+/** Runs steps in order. @returns the last output of what ran; null when nothing did. Source: docs/workflow-language.md#calls. */
 export async function runSteps(run: TaskRun, steps: readonly PlanStep[], frame: Frame): Promise<Json> {
   let output: Json = null;
   for (const step of steps) {

@@ -9,7 +9,7 @@ import { skipStep } from './skip-step.js';
 /**
  * Runs the steps of the first case that holds; those of the others are `skipped`.
  *
- * @returns the last output of what ran; null without a match. Source: answers, 45, 46 and 50.
+ * @returns the last output of what ran; null without a match. Source: docs/workflow-language.md#calls; docs/workflow-language.md#choices-and-ends.
  */
 export async function runSwitch(run: TaskRun, { cases }: SwitchStep, path: string, frame: Frame): Promise<Json> {
   const chosen = cases.find((item) => item.if === undefined || evaluateCondition(run, item.if, frame));

@@ -14,8 +14,8 @@ import type { TaskRun } from '../task-run.js';
 /**
  * Takes back what a failed or cancelled task has done: the last call first, each one whatever became of the others.
  *
- * Beyond the reach of cancellation, with the limit of a clean-up; what fails becomes a warning. Source: design, sections
- * 5 and 6.
+ * Beyond the reach of cancellation, with the limit of a clean-up; what fails becomes a warning.
+ * Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
  */
 export async function runUndo(run: TaskRun): Promise<void> {
   const entries = Object.entries(run.progress)

@@ -7,7 +7,7 @@ import type { TaskRun } from '../task-run.js';
 import { evaluateCondition, evaluateDuration, evaluateExpression } from './evaluate.js';
 import type { Frame } from './frame.js';
 
-/** Waits for time to pass, a condition or a signal. @returns the payload of the signal, else null. Source: answers, 46. */
+/** Waits for time to pass, a condition or a signal. @returns the payload of the signal, else null. Source: docs/workflow-language.md#calls. */
 export async function runWait(run: TaskRun, step: WaitStep, path: string, frame: Frame): Promise<Json> {
   const { wait } = step;
   if ('for' in wait) return waitUntil(run, step, path, evaluateDuration(run, wait.for, frame), frame);
@@ -22,7 +22,7 @@ async function waitUntil(run: TaskRun, step: WaitStep, path: string, ms: number,
   return null;
 }
 
-/** A timestamp is a moment; a boolean is looked at whenever something happens in the task. Source: answers, 49. */
+/** A timestamp is a moment; a boolean is looked at whenever something happens in the task. Source: docs/workflow-language.md#waits. */
 async function waitForCondition(
   run: TaskRun,
   step: WaitStep,
@@ -49,7 +49,7 @@ async function waitForCondition(
   }
 }
 
-/** A signal that came before its wait was kept; each is taken once. Source: answers, 49. */
+/** A signal that came before its wait was kept; each is taken once. Source: docs/workflow-language.md#waits. */
 async function waitForSignal(
   run: TaskRun,
   step: WaitStep,

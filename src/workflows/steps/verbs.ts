@@ -18,7 +18,7 @@ import { runWait } from './run-wait.js';
 /**
  * Does what the verb of a step says; not async, since each promise of an interpreter is one more for every step.
  *
- * @returns its output. @throws as {@link runStep}. Source: answers, 46.
+ * @returns its output. @throws as {@link runStep}. Source: docs/workflow-language.md#calls.
  */
 export function runVerb(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
   switch (step.verb) {

@@ -23,7 +23,8 @@ interface Asked {
 /**
  * What a hook of Claude Code answers about a call, or about an event of a session.
  *
- * Before a call it is first proved to deny what it must deny; a hook that does not has failed. Source: answers, 38 to 41.
+ * Before a call it is first proved to deny what it must deny; a hook that does not has failed.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex; docs/hooks.md#taking-them-over.
  */
 export async function answerForeign(
   dependencies: ScriptHookDependencies,

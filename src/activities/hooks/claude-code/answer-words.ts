@@ -30,7 +30,7 @@ const OF_REQUESTS = ['hookEventName', 'decision'];
 const OF_RESULTS = ['hookEventName', 'additionalContext', 'updatedToolOutput', 'updatedMCPToolOutput'];
 const BEHAVIOR = ['behavior', 'message', 'interrupt', 'updatedInput', 'updatedPermissions'];
 
-/** `defer` leaves it to the user. Source: answers, 40. */
+/** `defer` leaves it to the user. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 const PERMISSIONS: Readonly<Record<string, GuardDecision>> = {
   allow: 'allow',
   deny: 'deny',
@@ -40,7 +40,7 @@ const PERMISSIONS: Readonly<Record<string, GuardDecision>> = {
 const FORMER: Readonly<Record<string, GuardDecision>> = { approve: 'allow', block: 'deny' };
 const BEHAVIORS: Readonly<Record<string, GuardDecision>> = { allow: 'allow', deny: 'deny' };
 
-/** Reads what the keys of an answer say. Source: answers, 40; the answers of Claude Code 2.1.317. */
+/** Reads what the keys of an answer say. Source: the answers of Claude Code 2.1.317; docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function wordsOf(answer: JsonObject, event: ForeignEvent): Words {
   const reader = new Reader();
   const { hookSpecificOutput: specific, decision } = answer;
@@ -55,7 +55,7 @@ export function wordsOf(answer: JsonObject, event: ForeignEvent): Words {
   return reader.words;
 }
 
-/** The reason in a JSON that a hook prints with exit code 2. Source: answers, 40. */
+/** The reason in a JSON that a hook prints with exit code 2. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function reasonIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { hookSpecificOutput = {}, ...answer } = value as { hookSpecificOutput?: object };

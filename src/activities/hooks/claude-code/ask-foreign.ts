@@ -23,7 +23,7 @@ const MOST_LINES = 24;
 
 /**
  * Asks a hook of Claude Code as that asks it: event on stdin, the project root as its working directory, HOME,
- * CLAUDE_PROJECT_DIR and CLAUDE_PLUGIN_ROOT in its environment. Source: answers, 39.
+ * CLAUDE_PROJECT_DIR and CLAUDE_PLUGIN_ROOT in its environment. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
  * @returns what it says, with known secrets masked.
  * @throws CallFailure `script.*`, AbilityError, where it cannot be started.

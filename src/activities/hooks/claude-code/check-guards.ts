@@ -7,8 +7,8 @@ import type { ScriptHookDependencies } from '../ask-script.js';
 import { checkMustDeny, faultOfUndenied, type ProvenGuards } from './proven-guards.js';
 
 /**
- * Fires each guard of another tool with what it must deny in an environment, so that its first call need not. Source:
- * answers, 38.
+ * Fires each guard of another tool with what it must deny in an environment, so that its first call need not.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
  * @returns those that fail, as each call that they guard will say.
  * @throws AbilityError for a project that cannot be read.

@@ -18,7 +18,7 @@ export interface Undenied extends MustDeny {
 export const ASKS = 'it asks for a person';
 
 /**
- * Fires a guard of another tool with each call that it must deny. Source: answers, 38.
+ * Fires a guard of another tool with each call that it must deny. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
  * @param most so many that it does not deny are enough, so that one that hangs takes its time-out once.
  * @returns those that it did not deny; none where it must deny nothing.

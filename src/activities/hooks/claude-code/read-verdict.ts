@@ -33,7 +33,7 @@ export type Verdict =
  * Reads the exit code and the answer of a hook of Claude Code 2.1.317.
  *
  * Exit 2 is a deny whatever stdout says. With any other code than 0 only a JSON that denies or asks counts. What cannot be
- * understood, or is half said, is a fault and never silence. Source: answers, 40 and 54.
+ * understood, or is half said, is a fault and never silence. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function readVerdict({ exitCode, stdout, stderr }: Ending, question: Question): Verdict {
   if (exitCode === 2) return { kind: 'decided', decision: 'deny', reason: reasonOf(stderr, stdout), told: [] };

@@ -20,7 +20,7 @@ export interface MustDenyReport {
 }
 
 /**
- * Fires each guard of another tool with each call that it must deny, in each environment. Source: answers, 53.
+ * Fires each guard of another tool with each call that it must deny, in each environment. Source: docs/hooks.md#trying-hooks-out.
  *
  * @param only one hook; left out: all. One that cannot be resolved has failed.
  */

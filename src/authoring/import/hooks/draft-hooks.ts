@@ -54,7 +54,7 @@ const MOST_SECONDS = 240;
 const SESSIONS: readonly Phase[] = ['PromptSubmit', 'SessionStop'];
 
 /**
- * The hooks of a settings file as hooks of a project, and what cannot be one. Source: answers, 41.
+ * The hooks of a settings file as hooks of a project, and what cannot be one. Source: docs/hooks.md#taking-them-over.
  *
  * @param taken ids that other files of the project use.
  */

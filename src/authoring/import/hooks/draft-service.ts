@@ -17,8 +17,8 @@ export interface ServiceDraft {
 const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
 /**
- * A hook of type `http`: the event is sent as the body of a POST, and the body of the answer is its answer. Source:
- * answers, 41; Claude Code 2.1.317.
+ * A hook of type `http`: the event is sent as the body of a POST, and the body of the answer is its answer.
+ * Source: Claude Code 2.1.317; docs/hooks.md#taking-them-over.
  */
 export function draftHttp(id: string, { url, headers, allowedEnvVars }: HttpHook): ServiceDraft | { why: string } {
   if (!URL.canParse(url)) return { why: `its \`url\` cannot be read: ${url}` };
@@ -67,7 +67,7 @@ function nameIn([, braced, plain]: readonly string[]): string {
 
 /**
  * A hook of type `mcp_tool`: the text of the tool's result is its answer, and `${tool_input.command}` in its input is what
- * the event has there. Source: answers, 41; Claude Code 2.1.317.
+ * the event has there. Source: Claude Code 2.1.317; docs/hooks.md#taking-them-over.
  *
  * @param servers the MCP servers of the project.
  */

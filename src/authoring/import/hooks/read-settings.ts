@@ -54,7 +54,7 @@ export interface Settings {
   notTaken: NotTaken[];
 }
 
-/** Parts of settings that decide about tools and are no hooks. Source: answers, 41. */
+/** Parts of settings that decide about tools and are no hooks. Source: docs/hooks.md#taking-them-over. */
 const OTHER_PARTS: [string, (settings: Record<string, unknown>) => unknown, string][] = [
   ['permissions.deny', ({ permissions }) => partOf(permissions, 'deny'), 'write it as an expression guard'],
   ['permissions.ask', ({ permissions }) => partOf(permissions, 'ask'), 'write it as an expression guard'],

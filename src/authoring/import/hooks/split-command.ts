@@ -15,7 +15,7 @@ const OWN = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\b\}?/;
 
 /**
  * Splits a command at blanks, with quotes, leading `VAR=value`, $CLAUDE_PROJECT_DIR and ${CLAUDE_PLUGIN_ROOT}; no shell
- * reads it. Source: answers, 41.
+ * reads it. Source: docs/hooks.md#taking-them-over.
  *
  * @param places what stands for the two variables: paths relative to the project root.
  */

@@ -12,7 +12,7 @@ const KEYS: Readonly<Record<string, string>> = {
 export type Filter = { tool: string; condition: string | undefined } | { why: string };
 
 /**
- * Translates `if: "Bash(rm *)"` of a settings file. Source: answers, 41.
+ * Translates `if: "Bash(rm *)"` of a settings file. Source: docs/hooks.md#taking-them-over.
  *
  * A guard that is asked too often costs time, and one that is asked too seldom lets pass what it should stop: the pattern
  * may fit anywhere behind a letter that is none of a word, so that no second command of a line is missed.

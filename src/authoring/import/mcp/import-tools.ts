@@ -22,8 +22,8 @@ const NOT_ANNOTATED =
 /**
  * The tools of an MCP server as low-level abilities, each pinned to what its server says of it now.
  *
- * Left out are tools that must be called as tasks of MCP, and those of which no operation key can be made. Source:
- * answers, 27 and 42.
+ * Left out are tools that must be called as tasks of MCP, and those of which no operation key can be made.
+ * Source: docs/guide.md#mcp; docs/imports.md#an-mcp-server.
  */
 export function importTools(tools: readonly (ListedTool | UnreadableTool)[], source: ToolSource): Imported {
   const operations: ImportedOperation[] = [];
@@ -74,7 +74,7 @@ function importTool(
 /**
  * What a tool gives that says nothing of it: `text`, and `content` where not all of that is text.
  *
- * Neither is required, since such a tool may give structured content all the same. Source: answers, 27.
+ * Neither is required, since such a tool may give structured content all the same. Source: docs/guide.md#mcp.
  */
 const UNPROMISED_OUTPUT: JsonObject = {
   type: 'object',

@@ -7,7 +7,7 @@ const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 /**
  * What a tool changes by its annotations, with the MCP specification's defaults for what they do not say.
  *
- * `isStated`: whether the server says anything of it. Source: answers, 42.
+ * `isStated`: whether the server says anything of it. Source: docs/imports.md#an-mcp-server.
  */
 export function effectOfTool(annotations: unknown): { effect: Effect; isStated: boolean } {
   const stated = isMap(annotations) ? annotations : {};

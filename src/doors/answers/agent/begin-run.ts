@@ -37,7 +37,7 @@ export interface BegunAgent {
 }
 
 /**
- * Begins a run of an agent: recruits, and writes that down, before anything else is done. Source: R-004-16; exact shapes, section 4.
+ * Begins a run of an agent: recruits, and writes that down, before anything else is done. Source: R-004-16; docs/choosing.md#recruiting.
  *
  * @throws AbilityError `usage.invalid`, `pack.not_found`, `runlog.key_conflict`, `runlog.write_failed`, `planner.failed`.
  */

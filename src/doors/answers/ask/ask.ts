@@ -46,7 +46,7 @@ export interface ActedAsk {
 
 /**
  * Does with a request what becomes of it: says it to a session, whose hooks give their hints, decides, and runs what is to be run. Every step is
- * in the log of the run before the next one begins. Source: C-23, C-47; issue 14, item 4.
+ * in the log of the run before the next one begins. Source: C-23, C-47.
  *
  * @throws AbilityError what sessions and tasks are refused with.
  */
@@ -238,7 +238,7 @@ async function unlessStopped(act: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A call that failed and can be tried again. Source: exact shapes, section 3. */
+/** A call that failed and can be tried again. Source: docs/choosing.md#deciding. */
 async function offerRetry(
   connection: Connection,
   { answer, session }: ActedAsk,

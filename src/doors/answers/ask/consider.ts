@@ -21,7 +21,7 @@ export interface AskedThread extends SessionThread {
 /**
  * What a request comes to: a decision, and the plan, the question or the answer that follows from it. Nothing is run, and no server is asked.
  *
- * Source: C-23; issue 14, item 4.
+ * Source: C-23.
  */
 export async function consider(
   request: Request,

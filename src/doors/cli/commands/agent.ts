@@ -35,7 +35,7 @@ export interface AgentFlags {
 /**
  * `ability agent --request FILE`: lets an AI carry out a request by planning calls, each of which is created, guarded and run as any other task.
  *
- * Source: R-002-50 to R-002-55, R-002-68; exact shapes, section 6.
+ * Source: R-002-50 to R-002-55, R-002-68; docs/agent-abilities.md.
  */
 export async function run(context: Context, _: string[], flags: AgentFlags): Promise<ExitCode> {
   const patience = readPatience(context.terminal.isLive, flags);

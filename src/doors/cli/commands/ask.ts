@@ -29,7 +29,7 @@ export interface AskFlags extends FollowFlags {
 
 /**
  * `ability ask TEXT`: from a request in plain words to the ability that is run, one question, or why nothing is. At a terminal it is a
- * conversation. Source: issue 14, item 4; R-003-02, R-004-16 to R-004-23.
+ * conversation. Source: R-003-02, R-004-16 to R-004-23.
  */
 export async function run(context: Context, words: string[], flags: AskFlags): Promise<ExitCode> {
   const given = words.join(' ');

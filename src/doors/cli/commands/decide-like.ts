@@ -31,7 +31,7 @@ interface LikeOutcome {
  * Approves all open approvals that ask the same as one of them, under the same plan: lists them, asks once, and decides each
  * by its own id, so that nothing is decided that was not listed.
  *
- * @throws AbilityError `usage.invalid`, `approval.not_found`. Source: issue "Hooks, approvals and sessions", 5.
+ * @throws AbilityError `usage.invalid`, `approval.not_found`.
  */
 export async function approveLike(context: Context, like: string, flags: DecideFlags): Promise<ExitCode> {
   refuseAgents(context);

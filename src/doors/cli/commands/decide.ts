@@ -33,7 +33,7 @@ export interface DecideFlags {
   requestChanges?: boolean;
 }
 
-/** Shows what is decided about, asks on a terminal, and sends the decision. Source: design, section 8. */
+/** Shows what is decided about, asks on a terminal, and sends the decision. Source: docs/approvals.md. */
 export async function runDecision(
   context: Context,
   key: string,
@@ -160,7 +160,7 @@ function readFields(
 
 const QUESTIONS = { approve: 'Approve', deny: 'Deny', request_changes: 'Ask for changes to' } as const;
 
-/** Only people at a terminal are asked; `--yes` skips the question, not the decision. Source: answers, 18. */
+/** Only people at a terminal are asked; `--yes` skips the question, not the decision. Source: docs/guide.md#tasks. */
 export async function isConfirmed(context: Context, message: string, count: number): Promise<boolean> {
   if (context.flags.yes || !context.terminal.canAsk() || count === 0) return true;
   const { confirm, isCancel } = await import('@clack/prompts');

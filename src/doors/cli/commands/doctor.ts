@@ -26,7 +26,7 @@ const MARKS = {
   failed: { mark: '✗', color: 'red' },
 } as const;
 
-/** `ability doctor`: checks everything a task needs, from the machine to the workers. Source: answers, 14. */
+/** `ability doctor`: checks everything a task needs, from the machine to the workers. Source: docs/errors.md. */
 export async function run(context: Context, _: string[], { fix = false }: { fix?: boolean }): Promise<ExitCode> {
   const checks: CheckResult[] = [];
   const tell = (check: CheckResult): void => {

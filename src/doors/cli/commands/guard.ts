@@ -3,7 +3,10 @@ import type { AgentTool } from '../../guard/agent-tools.js';
 import { guardProcess } from '../../guard/guard-process.js';
 import type { Context } from '../context.js';
 
-/** `ability guard --for TOOL`: answers a hook event of an agent's tool. Source: answers, 55; R-002-57, R-002-58, R-000-96. */
+/**
+ * `ability guard --for TOOL`: answers a hook event of an agent's tool.
+ * Source: R-002-57, R-002-58, R-000-96; docs/hooks.md#before-the-calls-of-an-agents-tool.
+ */
 export async function run(
   { flags, terminal, cwd, env }: Context,
   _: string[],

@@ -14,7 +14,10 @@ interface HooksTestFlags {
   phase?: string;
 }
 
-/** `ability hooks test [HOOK]`: asks one hook about an event, or all hooks about their examples and what they must deny. Source: answers, 53. */
+/**
+ * `ability hooks test [HOOK]`: asks one hook about an event, or all hooks about their examples and what they must deny.
+ * Source: docs/hooks.md#trying-hooks-out.
+ */
 export async function run(context: Context, [name]: string[], flags: HooksTestFlags): Promise<ExitCode> {
   if (name === undefined && (flags.context ?? flags.phase) !== undefined) throw needsName();
   const registry = await openRegistry(context);

@@ -29,7 +29,7 @@ export interface ImportHooksFlags {
 /** So many calls show that a guard denies. */
 const MOST_CALLS = 3;
 
-/** `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source: answers, 41. */
+/** `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source: docs/hooks.md#taking-them-over. */
 export async function run(context: Context, [file = '']: string[], flags: ImportHooksFlags): Promise<ExitCode> {
   const loader = await openLoader(context);
   const registry = loader.load();
@@ -117,7 +117,10 @@ interface Asked {
   isRun: boolean;
 }
 
-/** With what the guard is seen to deny; where that is nothing, its silence is a deny. Source: answers, 38. */
+/**
+ * With what the guard is seen to deny; where that is nothing, its silence is a deny.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ */
 async function definitionOf(draft: HookDraft, asked: Asked, signal: AbortSignal): Promise<JsonObject> {
   if (draft.phase !== 'PreAbilityCall') return draft.definition;
   const { denied, approved } = asked.isRun ? await answersOf(draft, asked, signal) : NOTHING;

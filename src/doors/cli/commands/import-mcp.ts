@@ -11,7 +11,7 @@ import { findServer, type ServerFlags } from '../mcp-server-flags.js';
 /** Flags of `ability import mcp`. */
 export type ImportMcpFlags = ImportFlags & ServerFlags;
 
-/** `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source: answers, 42. */
+/** `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source: docs/imports.md#an-mcp-server. */
 export async function run(context: Context, [name = '']: string[], flags: ImportMcpFlags): Promise<ExitCode> {
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);

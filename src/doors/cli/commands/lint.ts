@@ -48,7 +48,7 @@ function neverEnds(other: string): AbilityError {
   });
 }
 
-/** Fires the guards of other tools with what they must deny. Source: answers, 38. */
+/** Fires the guards of other tools with what they must deny. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 async function hookFindings(context: Context, loader: RegistryLoader, { checkHooks }: LintFlags): Promise<Finding[]> {
   if (!checkHooks) return [];
   const registry = tryToLoad(loader);
@@ -135,7 +135,7 @@ function optionsOf(
   };
 }
 
-/** Source: issue "Definitions people can trust": 0, 1, 2. */
+/** */
 function exitOf({ findings }: LintReport, { failOn }: LintFlags): ExitCode {
   const counts = ({ severity }: Finding): boolean => severity === 'error' || severity === failOn;
   return findings.some(counts) ? EXIT.failed : EXIT.ok;

@@ -140,7 +140,7 @@ export async function newTask(
   };
 }
 
-/** Creates the task, or prints why it cannot be formed. Source: R-000-69, R-000-73; answers, 15. */
+/** Creates the task, or prints why it cannot be formed. Source: R-000-69, R-000-73; docs/guide.md#tasks. */
 export async function createOrReport<T extends object>(
   context: Context,
   { ability, environment }: { ability: string; environment: string },
@@ -162,7 +162,7 @@ export async function createOrReport<T extends object>(
   }
 }
 
-/** Preflight said no, for a reason that lies neither in the request nor in Temporal. Source: answers, 14. */
+/** Preflight said no, for a reason that lies neither in the request nor in Temporal. Source: docs/errors.md. */
 function isUnavailable(error: AbilityError): boolean {
   const exit = exitOf(error.toProblem());
   return exit !== EXIT.usage && exit !== EXIT.outOfOrder && error.code !== 'internal.error';
@@ -193,7 +193,7 @@ const EXIT_WHEN_STOPPED: Record<Stop, ExitCode> = {
   aborted: EXIT.interrupted,
 };
 
-/** A direct run is only this call: when it stops waiting, the work stops. Source: answers, 6. */
+/** A direct run is only this call: when it stops waiting, the work stops. Source: docs/architecture.md#what-lives-where-in-temporal. */
 async function runDirectly(
   context: Context,
   connection: Connection,

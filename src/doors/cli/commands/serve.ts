@@ -31,7 +31,7 @@ export interface ServeFlags extends ListenFlags {
 /** How often tokens are looked at whether they have expired or were revoked. */
 const TOKENS_MS = 2000;
 
-/** `ability serve`: the HTTP door, until it is interrupted. Source: issue 13, 3. */
+/** `ability serve`: the HTTP door, until it is interrupted. */
 export async function run(context: Context, _: string[], flags: ServeFlags): Promise<ExitCode> {
   const { terminal, env } = context;
   const interrupted = interruption(context);

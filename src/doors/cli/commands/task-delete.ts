@@ -120,7 +120,7 @@ async function readStanding(connection: Connection, key: string, purge: boolean)
   }
 }
 
-/** Only people at a terminal are asked. Source: answers, 18. */
+/** Only people at a terminal are asked. Source: docs/guide.md#tasks. */
 async function isConfirmed(
   context: Context,
   key: string,

@@ -25,7 +25,7 @@ import { whyMissing } from './task-record.js';
 
 const LOOK_MS = 300;
 
-/** `ability task logs KEY [STEP] [-f]`: what the calls of a task wrote. Source: answers, 17. */
+/** `ability task logs KEY [STEP] [-f]`: what the calls of a task wrote. Source: docs/operations.md#looking-into-a-task. */
 export async function run(
   context: Context,
   [key = '', step]: string[],

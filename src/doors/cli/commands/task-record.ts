@@ -90,7 +90,7 @@ async function complete(
   }
 }
 
-/** A record that is not here may be on the machine of the worker. Source: answers, 17. */
+/** A record that is not here may be on the machine of the worker. Source: docs/operations.md#looking-into-a-task. */
 export function whyMissing(
   context: Context,
   registry: Parameters<typeof withSession>[1],

@@ -4,7 +4,7 @@ import { type Context, openRegistry, withSession } from '../context.js';
 import { printResult } from '../follow-task.js';
 import { asTyped, commandOf } from '../typed-command.js';
 
-/** `ability task result KEY`: the result; 5 or 1 while there is none. Source: answers, 17. */
+/** `ability task result KEY`: the result; 5 or 1 while there is none. Source: docs/operations.md#looking-into-a-task. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const seen = await viewTask(connection, key);

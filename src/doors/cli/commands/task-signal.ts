@@ -4,7 +4,7 @@ import { type Context, openRegistry, withSession } from '../context.js';
 import { parseJson } from '../parse-input.js';
 import { asTyped } from '../typed-command.js';
 
-/** `ability task signal KEY NAME`: sends what a `wait: { signal }` waits for. Source: answers, 49. */
+/** `ability task signal KEY NAME`: sends what a `wait: { signal }` waits for. Source: docs/workflow-language.md#waits. */
 export async function run(
   context: Context,
   [key = '', name = '']: string[],

@@ -22,7 +22,6 @@ const MOST_CHARACTERS = 100;
 /**
  * `ability token create`: a token, printed once. Only the token goes to stdout, so that a store of secrets can take it.
  *
- * Source: issue 13, 4.
  */
 export async function run(context: Context, _: string[], flags: TokenFlags): Promise<ExitCode> {
   refuseAgents(context);

@@ -14,7 +14,7 @@ import { asTyped } from '../typed-command.js';
 
 type Project = Registry['project'];
 
-/** `ability up`: the runtime of the project, for as long as you like. Source: design, section 11. */
+/** `ability up`: the runtime of the project, for as long as you like. Source: docs/guide.md. */
 export async function run(context: Context, _: string[], { detach }: { detach?: boolean }): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const paths = pathsOf(registry.root);

@@ -6,7 +6,7 @@ import { nextCommands } from '../next-commands.js';
 import { renderStory } from '../render-story.js';
 import { asTyped } from '../typed-command.js';
 
-/** `ability why KEY`: how a task came to stand as it does. Source: design, section 1, promise 4. */
+/** `ability why KEY`: how a task came to stand as it does. Source: docs/architecture.md#promises. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const story = await explainTask(connection, key, (seen) => mendRecord(connection, key, seen));

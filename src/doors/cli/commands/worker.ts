@@ -14,7 +14,7 @@ interface WorkerFlags {
   metrics?: string;
 }
 
-/** `ability worker`: serves tasks of a Temporal server that somebody runs. Source: design, section 11. */
+/** `ability worker`: serves tasks of a Temporal server that somebody runs. Source: docs/guide.md. */
 export async function run(context: Context, _: string[], flags: WorkerFlags): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const server = await chooseServer(context.flags, context.env);

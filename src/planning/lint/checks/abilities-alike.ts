@@ -32,7 +32,7 @@ function* emptyScopes({ operations, workflows, agents }: Registry): Generator<Fi
   }
 }
 
-/** Each task goes by its own `limit` and `on_busy`. Source: answers, "The workflow language". */
+/** Each task goes by its own `limit` and `on_busy`. Source: docs/workflow-language.md. */
 function* sharedKeys({ workflows }: Registry): Generator<Finding> {
   const first = new Map<string, { id: string; limit: number; on_busy: string }>();
   for (const [id, workflow] of workflows) {

@@ -29,7 +29,7 @@ export function* checkApprovers({ registry }: LintedProject): Generator<Finding>
   }
 }
 
-/** Groups hold names of persons. Source: answers, 10. */
+/** Groups hold names of persons. Source: docs/approvals.md#who-may-decide. */
 function* groupsInGroups({ project: { people }, locateInProject }: Registry): Generator<Finding> {
   for (const [group, members] of Object.entries(people)) {
     for (const [index, name] of members.entries()) {
@@ -41,7 +41,7 @@ function* groupsInGroups({ project: { people }, locateInProject }: Registry): Ge
   }
 }
 
-/** A name that is no group is a person; one that is nearly a group is a slip. Source: answers, 10. */
+/** A name that is no group is a person; one that is nearly a group is a slip. Source: docs/approvals.md#who-may-decide. */
 function* doubtNames(
   listed: readonly string[],
   groups: readonly string[],

@@ -22,7 +22,7 @@ interface Reference {
   environments: string[];
 }
 
-/** Looks whether the credentials that definitions refer to are set here, when asked. Source: R-000-89; answers, 19. */
+/** Looks whether the credentials that definitions refer to are set here, when asked. Source: R-000-89; docs/operations.md#safety. */
 export function* checkCredentials({ registry, variables }: LintedProject): Generator<Finding> {
   if (!variables) return;
   for (const { name, reference, from, path, environments } of referencesIn(registry)) {

@@ -16,7 +16,7 @@ interface Cutter {
 
 /**
  * Finds calls that must not be cut where something may cut them: their outcome would not be known then, and that of the task
- * neither; and `cut: allowed` where a cut loses nothing. Source: design, section 6, "States".
+ * neither; and `cut: allowed` where a cut loses nothing. Source: docs/architecture.md#the-way-of-a-task.
  */
 export function* checkCutCalls({ registry }: LintedProject): Generator<Finding> {
   const uncut = new UncutCalls(registry);

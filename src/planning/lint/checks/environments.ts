@@ -8,7 +8,7 @@ import type { LintedProject } from '../linted-project.js';
 /** Names that everybody takes for the environment where it matters. */
 const PRODUCTION = /^(prod|production|prd|live)([_-]|$)/;
 
-/** Finds environments that guard less than they seem to. Source: design, section 4; answers, 11. */
+/** Finds environments that guard less than they seem to. Source: docs/definitions.md; docs/approvals.md#who-may-decide. */
 export function* checkEnvironments({ registry }: LintedProject): Generator<Finding> {
   for (const [name, { approve, protected: isProtected }] of Object.entries(registry.project.environments)) {
     const path = ['environments', name];

@@ -12,7 +12,7 @@ import type { LintedProject } from '../linted-project.js';
 
 const MOST_NAMED = 5;
 
-/** Finds guards of another tool that fit abilities which `as` does not show them. Source: answers, 38. */
+/** Finds guards of another tool that fit abilities which `as` does not show them. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function* checkHookCoverage({ registry }: LintedProject): Generator<Finding> {
   for (const phase of ['PreAbilityCall', 'PostAbilityCall'] as const) {
     for (const hook of registry.hooks.get(phase) ?? []) {

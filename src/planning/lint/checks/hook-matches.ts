@@ -84,7 +84,7 @@ function* unfitPatterns(hook: Loaded<HookDefinition>, match: HookMatch, known: K
   }
 }
 
-/** A hook bound by name is filtered by its `match`, too. Source: design, section 7. */
+/** A hook bound by name is filtered by its `match`, too. Source: docs/hooks.md. */
 function* unfitBindings(registry: Registry): Generator<Finding> {
   const abilities = [...registry.operations, ...registry.workflows];
   const hooks = hooksByPhase(registry);

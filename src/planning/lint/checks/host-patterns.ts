@@ -12,7 +12,7 @@ const PUBLIC_ENDING = /^\*+\.?(com|net|org|io|dev|app|cloud|co|ai|info|de|eu|uk|
 /** What no host name holds. */
 const NO_HOST = /[\s/\\(),^$?|+@]/;
 
-/** Finds entries of the policy that say something else than they seem to. Source: design, section 12. */
+/** Finds entries of the policy that say something else than they seem to. Source: docs/operations.md#safety. */
 export function* checkHostPatterns({ registry }: LintedProject): Generator<Finding> {
   for (const [index, entry] of (registry.project.policy.allowed_hosts ?? []).entries()) {
     const what = whatItAllows(entry);

@@ -8,7 +8,7 @@ import { walkSteps } from '../../walk-steps.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds steps, handlers and conditions that can do nothing. Source: design, section 5. */
+/** Finds steps, handlers and conditions that can do nothing. Source: docs/workflow-language.md. */
 export function* checkIdleSteps({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     yield* unreachedHandlers(workflow.value.on_error, workflow, ['on_error']);
@@ -22,7 +22,7 @@ export function* checkIdleSteps({ registry }: LintedProject): Generator<Finding>
   }
 }
 
-/** The first handler that takes a failure is the only one. Source: answers, 44. */
+/** The first handler that takes a failure is the only one. Source: docs/workflow-language.md#failures. */
 function* unreachedHandlers(
   handlers: readonly ErrorHandlerDefinition[] = [],
   from: Loaded<HighLevel>,

@@ -8,7 +8,7 @@ import { implementationBodies } from '../implementation-bodies.js';
 import type { LintedProject } from '../linted-project.js';
 import { secondsOf } from './uncut-calls.js';
 
-/** What all attempts of a call may take together where nobody wrote it. Milliseconds. Source: answers, 8. */
+/** What all attempts of a call may take together where nobody wrote it. Milliseconds. Source: docs/operations.md#limits. */
 const USUAL_MS = 60_000;
 
 /** Finds retries whose first wait is as long as all attempts may take together, so that there is only the first attempt. */

@@ -7,7 +7,7 @@ import { walkSteps } from '../../walk-steps.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds limits that no task can keep, and time-outs that can never strike. Source: answers, 48. */
+/** Finds limits that no task can keep, and time-outs that can never strike. Source: docs/workflow-language.md#the-last-turn. */
 export function* checkLimits({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     yield* tooFewCalls(workflow, registry);

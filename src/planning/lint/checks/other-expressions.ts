@@ -78,7 +78,7 @@ function refusalOf(source: string, hook: Loaded<HookDefinition>, path: PropertyK
   }
 }
 
-/** What hooks see of the calls of a session. Source: answers, 56. */
+/** What hooks see of the calls of a session. Source: docs/sessions.md#guards-over-a-session. */
 const CALL = mapType({
   ability: STRING,
   effects: textsType(EFFECTS),
@@ -89,7 +89,7 @@ const CALL = mapType({
 const INT: Type = [{ kind: 'int' }];
 const COUNTS = mapType(Object.fromEntries([...EFFECTS, 'total'].map((name) => [name, INT])));
 
-/** What hook expressions see; a hook stands before abilities of many inputs. Source: design, section 7. */
+/** What hook expressions see; a hook stands before abilities of many inputs. Source: docs/hooks.md. */
 function hookNames(registry: Registry): Record<string, Type> {
   const { project } = registry;
   const open = (): Type => ANY;

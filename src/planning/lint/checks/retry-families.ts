@@ -4,7 +4,10 @@ import { walkSteps } from '../../walk-steps.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds retries that name a family and so leave out the codes of it that are about the answer of a call. Source: answers, 47. */
+/**
+ * Finds retries that name a family and so leave out the codes of it that are about the answer of a call.
+ * Source: docs/workflow-language.md#failures.
+ */
 export function* checkRetryFamilies({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     for (const { step, path } of walkSteps(workflow.value)) {

@@ -7,7 +7,7 @@ import { satisfies } from '../../schemas.js';
 import { findingOf } from '../finding-of.js';
 import { ofEachAbility } from '../remembered.js';
 
-/** Finds defaults that their own schema refuses. Source: issue 11, item 13. */
+/** Finds defaults that their own schema refuses. */
 export const checkSchemaDefaults = ofEachAbility(function* (ability) {
   for (const key of ['input_schema', 'output_schema'] as const) {
     const schema = ability.value[key];

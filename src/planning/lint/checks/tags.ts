@@ -5,7 +5,7 @@ import { findingOf } from '../finding-of.js';
 import { implementationBodies } from '../implementation-bodies.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Tags that mean something to this program and to its examples. Source: design, section 4. */
+/** Tags that mean something to this program and to its examples. Source: docs/definitions.md. */
 export const KNOWN_TAGS: readonly string[] = ['fast', 'deprecated', 'experimental', 'high-cost'];
 
 /** Finds tags that do nothing although somebody counts on them. */

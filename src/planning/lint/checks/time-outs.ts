@@ -15,7 +15,7 @@ interface Written {
   path: PropertyKey[];
 }
 
-/** Finds time-outs above the project's policy, which cuts them. Source: R-000-89; answers, 8. */
+/** Finds time-outs above the project's policy, which cuts them. Source: R-000-89; docs/operations.md#limits. */
 export function* checkTimeOuts(project: LintedProject): Generator<Finding> {
   const { max_timeout: most } = project.registry.project.policy;
   if (most === undefined) return;

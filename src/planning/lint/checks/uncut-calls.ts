@@ -6,7 +6,7 @@ import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { walkSteps } from '../../walk-steps.js';
 import { implementationBodies } from '../implementation-bodies.js';
 
-/** What a call may take where nobody wrote it. Milliseconds. Source: answers, 8. */
+/** What a call may take where nobody wrote it. Milliseconds. Source: docs/operations.md#limits. */
 const USUAL_MS = 60_000;
 
 /** A call that must not be cut. */

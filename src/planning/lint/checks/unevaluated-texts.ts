@@ -14,7 +14,7 @@ interface Template {
   path: PropertyKey[];
 }
 
-/** Finds texts in the manner of other languages, which reach their ability as they stand. Source: answers, 52. */
+/** Finds texts in the manner of other languages, which reach their ability as they stand. Source: docs/workflow-language.md#expressions. */
 export function* checkUnevaluatedTexts({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     const known = namesOf(workflow.value);
@@ -36,7 +36,7 @@ function scriptLook(text: string, key: ScriptKey): Look | undefined {
   return key === 'env' && text.startsWith('env:') ? undefined : variableLook(text);
 }
 
-/** A script gets its arguments and variables as they are: no shell reads them. Source: answers, 25 and 29. */
+/** A script gets its arguments and variables as they are: no shell reads them. Source: docs/scripts.md. */
 function* inScripts(registry: Registry): Generator<Finding> {
   const found: { from: Loaded<unknown>; path: PropertyKey[]; value: Json | undefined; key: ScriptKey }[] = [];
   for (const { body, from, path } of implementationBodies(registry)) {

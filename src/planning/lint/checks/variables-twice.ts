@@ -2,7 +2,7 @@ import type { Finding } from '../../../contracts/findings.js';
 import { findingOf } from '../finding-of.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds variables that a profile takes from two places, of which one is lost. Source: design, section 4. */
+/** Finds variables that a profile takes from two places, of which one is lost. Source: docs/definitions.md. */
 export function* checkVariablesTwice({ registry }: LintedProject): Generator<Finding> {
   for (const [id, profile] of registry.envProfiles) {
     const { pass, set, secrets } = profile.value;

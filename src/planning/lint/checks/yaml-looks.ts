@@ -16,7 +16,7 @@ interface Look {
   offset: number;
 }
 
-/** Finds YAML that says something else than it looks. Source: issue "Definitions people can trust". */
+/** Finds YAML that says something else than it looks. */
 export const checkYamlLooks = ofEachSource((source) =>
   looksOf(source).map(({ code, message, offset }) => findingOf(code, message, source.locateOffset(offset))),
 );

@@ -35,7 +35,7 @@ const NODES_A_VISIT = 3;
  * Puts counters around everything in an expression that can cost more than a constant, and RE2 in place of `matches`.
  *
  * The library has neither a limit on visits nor a regular expression engine that cannot hang. A macro pays for all its
- * turns before the first one, because `all` and `exists` go on after an error. Source: answers, 30.
+ * turns before the first one, because `all` and `exists` go on after an error. Source: docs/workflow-language.md#expressions.
  */
 export function instrument(node: Node): Node {
   const { op, args } = node;

@@ -22,7 +22,7 @@ export function asUint(value: bigint): Uint {
 type Whole = (a: bigint, b: bigint) => bigint;
 type Real = (a: number, b: number) => number;
 
-/** One of ints, uints and doubles; an int beside a double counts as a double. Source: answers, 30. */
+/** One of ints, uints and doubles; an int beside a double counts as a double. Source: docs/workflow-language.md#expressions. */
 function arithmetic(whole: Whole, real?: Real): Overload[] {
   return [
     overload<[bigint, bigint]>('int int -> int', ([a, b]) => asInt(whole(a, b))),
