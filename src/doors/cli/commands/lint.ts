@@ -135,7 +135,6 @@ function optionsOf(
   };
 }
 
-/** */
 function exitOf({ findings }: LintReport, { failOn }: LintFlags): ExitCode {
   const counts = ({ severity }: Finding): boolean => severity === 'error' || severity === failOn;
   return findings.some(counts) ? EXIT.failed : EXIT.ok;
