@@ -27,7 +27,7 @@ export const STEP_STATUSES = [
   'unknown',
 ] as const;
 
-/** One of {@link STEP_STATUSES}. */
+/** One of `STEP_STATUSES`. */
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 /** Whether a task in this state will not change any more. */

@@ -84,6 +84,10 @@ test(
     expect(ran, ran.stdout + ran.stderr).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(ran.stdout).output).toEqual({ hello: { text: 'Hello, Ann!' }, write: { message: 'Hello' } });
     expect(readFileSync(join(folder, '.system/usage.jsonl'), 'utf8')).toContain('"log.write"');
+    const program =
+      "import { runAbility } from 'ability-runtime'; console.log((await runAbility('hello', { name: 'Bob' })).output.text)";
+    const called = await type('node', '--input-type=module', '-e', program);
+    expect(called, called.stderr).toMatchObject({ exitCode: 0, stdout: 'Hello, Bob!' });
   },
   PATIENCE_MS,
 );

@@ -26,6 +26,25 @@ describe('the house', () => {
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 
+  test("reaches into the inside of Temporal's packages in three places, and they are pinned exactly", () => {
+    const deep = files.flatMap((file) =>
+      runtimeImports(textOf(file))
+        .filter(({ specifier }) => /^@temporalio\/\w+\//.test(specifier))
+        .map(({ specifier }) => `${file}: ${specifier}`),
+    );
+    // Each is there for want of a public form; an update of the SDK looks at them.
+    expect(deep).toEqual([
+      'src/client/list-tasks.ts: @temporalio/client/lib/helpers.js',
+      'src/testing/open-bench.ts: @temporalio/client/lib/connection.js',
+      'src/worker/replay/read-history-file.ts: @temporalio/common/lib/proto-utils.js',
+    ]);
+    const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
+    const loose = Object.entries(dependencies).filter(
+      ([name, range]) => /^@temporalio\//.test(name) && !/^\d/.test(range),
+    );
+    expect(loose).toEqual([]);
+  });
+
   test('joins signals so that what listens to them is not kept for good', () => {
     const joined = files.filter((file) => /AbortSignal\.any\(/.test(textOf(file)));
     expect(joined).toEqual([]);

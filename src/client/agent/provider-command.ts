@@ -10,7 +10,7 @@ export interface CommandProvider {
   /** The program and its arguments; no shell reads them. */
   argv: readonly [string, ...string[]];
   cwd: string;
-  /** Of which the child gets {@link ALWAYS_PASSED} and those in `pass`, nothing else. */
+  /** Of which the child gets `ALWAYS_PASSED` and those in `pass`, nothing else. */
   env: NodeJS.ProcessEnv;
   /** Names of further variables, such as the key of a model. */
   pass?: readonly string[];

@@ -1,0 +1,79 @@
+import { type CreatedTask, createTask as create, type Connection as Inner, type NewTask } from '../../client/index.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { findScope } from '../../definitions/find-scope.js';
+import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve-environment.js';
+import { currentUser } from '../cli/context.js';
+import { readCaller } from '../cli/read-caller.js';
+import { type Connection, originOf, refuseUnknown } from './connection.js';
+
+/** What of a task may be left out; then it is as on the command line. */
+type Defaulted = 'environment' | 'user' | 'input' | 'run';
+
+/** A task that is wanted. */
+export interface TaskOptions
+  extends Pick<
+      NewTask,
+      'ability' | 'files' | 'session' | 'scope' | 'caller' | 'intent' | 'key' | 'direct' | 'plan' | 'signal' | 'onStall'
+    >,
+    Partial<Pick<NewTask, Defaulted>> {
+  /** Left out: `ABILITY_ENV`, else the `default_environment` of the project, else its only one. Over HTTP it is needed. */
+  environment?: string;
+  /** Left out: `{}`. */
+  input?: NewTask['input'];
+  /** Who asks; left out: `ABILITY_USER`, else the user of the operating system, as a claim. Over HTTP: whose token it is. */
+  user?: NewTask['user'];
+  /** Whether it runs at once; left out, it waits for {@link runTask}. */
+  run?: boolean;
+}
+
+/** Names of the options of a task. */
+export const TASK_OPTIONS = [
+  'ability',
+  'environment',
+  'input',
+  'files',
+  'user',
+  'session',
+  'scope',
+  'caller',
+  'intent',
+  'key',
+  'run',
+  'direct',
+  'plan',
+  'signal',
+  'onStall',
+] as const satisfies readonly (keyof TaskOptions)[];
+
+/**
+ * Creates a task. The same key with the same request is the same task; the promise resolves once the task has started.
+ *
+ * @throws AbilityError why the task cannot be formed: `ability.not_found`, `input.invalid`, `guard.denied`, `scope.environment`,
+ * `task.key_conflict`, `placement.no_worker`, and the others of docs/errors.md.
+ */
+export async function createTask(connection: Connection, options: TaskOptions): Promise<CreatedTask> {
+  refuseUnknown(options, TASK_OPTIONS, 'a task');
+  return create(connection as Inner, completed(connection, options));
+}
+
+/** A task with everything that was left out, as the command line fills it in. */
+function completed(connection: Connection, options: TaskOptions): NewTask {
+  const { loader, env } = originOf(connection);
+  const { input = {}, run = false, user = currentUser(env), ...rest } = options;
+  if (!loader) return { ...rest, input, run, user, environment: needed(rest.environment) };
+  const registry = loader.load();
+  const named = chooseEnvironment(registry.project, rest.environment ?? env.ABILITY_ENV);
+  const environment = resolveEnvironment(registry, named).name;
+  const session = rest.session === undefined ? env.ABILITY_SESSION || null : rest.session;
+  const scope = findScope(loader.root, process.cwd(), rest.scope, env);
+  return { ...rest, input, run, user, environment, session, scope, caller: rest.caller ?? readCaller(env) };
+}
+
+function needed(environment: string | undefined): string {
+  if (environment !== undefined) return environment;
+  throw new AbilityError({
+    code: 'config.no_environment',
+    message: 'Over HTTP a task needs an environment: a door does not say which is the default',
+    suggestion: 'Pass `environment`.',
+  });
+}

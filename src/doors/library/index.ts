@@ -1,0 +1,71 @@
+/** The library: what a program does with a project. Public; test/unit/doors/library/surface.test.ts knows what it exports. */
+export type {
+  CommandProvider,
+  CreatedTask,
+  DeleteEnd,
+  DeleteOptions,
+  GivenFiles,
+  ListedTask,
+  ListFilter,
+  NewSession,
+  OpenTask,
+  Retry,
+  SeenSchedule,
+  SeenSession,
+  SeenTask,
+  SessionRunOptions,
+  ShownApproval,
+  ShownSchedule,
+  Stall,
+  TaskChain,
+  TaskFilter,
+  TaskPage,
+  WaitEnd,
+  WaitOptions,
+} from '../../client/index.js';
+export { commandProvider, generateTaskKey, scriptedProvider } from '../../client/index.js';
+export type { Approval, Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
+export type { Caller } from '../../contracts/callers.js';
+export { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.js';
+export type { Json, JsonObject } from '../../contracts/json.js';
+export type { Person } from '../../contracts/people.js';
+export { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
+export type { ScheduleSpec } from '../../contracts/schedules.js';
+export type { TurnContext } from '../../contracts/session.js';
+export { END_STATES, type EndState, isEndState, OPEN_STATES, type TaskState } from '../../contracts/states.js';
+export type { TaskStory } from '../../contracts/story.js';
+export type { TaskResult } from '../../contracts/task.js';
+export { decide, listApprovals, openApprovals, readApprovals, withProof } from './approvals.js';
+export { type Connection, connect, type DoorOptions, type ProjectOptions } from './connection.js';
+export { createTask, type TaskOptions } from './create-task.js';
+export { type RunOptions, runAbility } from './run-ability.js';
+export {
+  backfillSchedule,
+  createSchedule,
+  deleteSchedule,
+  fireSchedule,
+  listSchedules,
+  pauseSchedule,
+  resumeSchedule,
+  showSchedule,
+} from './schedules.js';
+export { promptSession, runSession, showSession, startSession, stopSession } from './sessions.js';
+export {
+  awaitResult,
+  cancelTask,
+  changeInput,
+  deleteTask,
+  explainTask,
+  followEvents,
+  linkOf,
+  listTaskPage,
+  listTasks,
+  pauseTask,
+  readChain,
+  resumeTask,
+  retryTask,
+  runTask,
+  signalTask,
+  viewTask,
+  waitForTask,
+} from './tasks.js';

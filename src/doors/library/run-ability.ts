@@ -1,0 +1,97 @@
+import { type CreatedTask, type Connection as Inner, type Stall, waitForTask } from '../../client/index.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { type Connection, connect, type ProjectOptions, refuseUnknown } from './connection.js';
+import { createTask, TASK_OPTIONS, type TaskOptions } from './create-task.js';
+
+/** How an ability is run, and over which connection. */
+export interface RunOptions
+  extends Omit<TaskOptions, 'ability' | 'input' | 'run' | 'signal'>,
+    Pick<ProjectOptions, 'root' | 'address' | 'namespace' | 'profile' | 'env' | 'progress'> {
+  /** An open connection; left out: one of its own, with `root` and the like, that is closed at the end. */
+  connection?: Connection;
+  /** Called once the task is created; its id is the task key. */
+  onCreated?: (task: CreatedTask) => void;
+  /** Called with how the task is, whenever it may have changed. */
+  onProgress?: (result: TaskResult) => void;
+  /** Called where no worker takes up the task, or a call of it. */
+  onStall?: (stall: Stall) => void;
+  /** Milliseconds after which waiting ends with `wait.timeout`; the task goes on. Left out: as long as it takes. */
+  timeoutMs?: number;
+  /** Ends the waiting with its reason; a task that was created goes on. */
+  signal?: AbortSignal;
+}
+
+const OF_CONNECTION = ['root', 'address', 'namespace', 'profile', 'env', 'progress'] as const;
+const OF_WAIT = ['connection', 'onCreated', 'onProgress', 'timeoutMs'] as const;
+const OF_TASK = TASK_OPTIONS.filter((name) => name !== 'ability' && name !== 'input' && name !== 'run');
+
+/**
+ * Runs an ability and waits for its end, an approval included: `ability run` for programs. Everything that is left out is as there.
+ *
+ * @param input matches `input_schema` of the ability.
+ * @returns its result, however it ended: `status` says it, `output` or `error` is set.
+ * @throws AbilityError where no task was formed, as {@link createTask}; `wait.timeout`; what {@link connect} throws.
+ */
+export async function runAbility(
+  ability: string,
+  input: JsonObject = {},
+  options: RunOptions = {},
+): Promise<TaskResult> {
+  refuseUnknown(options, [...OF_TASK, ...OF_WAIT, ...OF_CONNECTION], 'a run');
+  const { connection } = options;
+  if (connection) {
+    refuseBoth(options);
+    return runOver(connection, ability, input, options);
+  }
+  const { signal } = options;
+  const own = await connect({ ...picked(options, OF_CONNECTION), ...(signal && { signal }) });
+  try {
+    return await runOver(own, ability, input, options);
+  } finally {
+    await own.close();
+  }
+}
+
+/** A connection has its project already. */
+function refuseBoth(options: RunOptions): void {
+  const both = OF_CONNECTION.filter((name) => options[name] !== undefined);
+  if (both.length === 0) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `A run over an open connection takes no ${both.join(', ')}`,
+    suggestion: 'Pass either a connection, or what a connection is made with.',
+  });
+}
+
+async function runOver(
+  connection: Connection,
+  ability: string,
+  input: JsonObject,
+  options: RunOptions,
+): Promise<TaskResult> {
+  const { onCreated, onProgress, onStall, timeoutMs, signal } = options;
+  const created = await createTask(connection, { ...picked(options, OF_TASK), ability, input, run: true });
+  onCreated?.(created);
+  const end = await waitForTask(connection as Inner, created.id, {
+    timeoutMs,
+    ...(onProgress && { onProgress: (result) => onProgress(result) }),
+    ...(onStall && { onStall }),
+    ...(signal && { signal }),
+  });
+  if (end.kind === 'ended') return end.result;
+  if (end.kind === 'aborted') throw signal?.reason;
+  throw new AbilityError({
+    code: 'wait.timeout',
+    message: `${created.id} has not ended within ${timeoutMs} ms; it goes on`,
+    suggestion: 'Wait for it with `waitForTask`, or end it with `cancelTask`.',
+  });
+}
+
+function picked<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]]))) as Pick<
+    T,
+    K
+  >;
+}

@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as library from '../../src/doors/library/index.js';
+import { openDoor } from '../fixtures/http-door.js';
+import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const page = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
+const node = promisify(execFile);
+
+let project: RunningProject;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  project = await runProject({
+    'ability.yaml': projectFile('\n  dev: {}\n  other: {}', 'default_environment: dev'),
+    ...operation('hello', "return { text: 'Hello, ' + input.name + '!' };"),
+    ...workflow('waits', 'steps: [{ id: go, wait: { signal: go, timeout: 10m } }]\noutput: "${{ steps.go.output }}"'),
+    ...workflow(
+      'where',
+      'steps: [{ id: one, let: { at: "${{ environment.name }}" } }]\noutput: "${{ steps.one.output.at }}"',
+    ),
+    ...workflow('fails', 'steps: [{ id: one, let: { n: "${{ input.none.of.these }}" } }]'),
+  });
+  const { address, namespace } = project.connection;
+  env = { ...process.env, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, ABILITY_USER: 'ada' };
+  delete env.ABILITY_ENV;
+});
+afterAll(() => project.stop());
+
+const at = () => ({ root: project.root, env });
+const codeOf = async (action: () => Promise<unknown>): Promise<string> => {
+  try {
+    return `no error, but ${JSON.stringify(await action())}`;
+  } catch (error) {
+    return error instanceof library.AbilityError ? error.code : String(error);
+  }
+};
+
+describe('docs/library.md', () => {
+  const examples = [...page.matchAll(/```ts run\n([\s\S]*?)```/g)].map(([, code = '']) => code);
+
+  test('has examples', () => expect(examples.length).toBeGreaterThan(2));
+
+  test.each(examples.map((code, at) => [at, code] as const))('example %i prints what it says', async (at, code) => {
+    const modules = join(project.root, 'node_modules');
+    mkdirSync(modules, { recursive: true });
+    try {
+      symlinkSync(ROOT, join(modules, 'ability-runtime'));
+    } catch {}
+    const file = join(project.root, `example-${at}.mjs`);
+    writeFileSync(file, code.replaceAll(/ as keyof typeof \w+/g, ''));
+    const { stdout } = await node(process.execPath, [file], { cwd: project.root, env });
+    const said = [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, text]) => text).join('\n');
+    expect(said).not.toBe('');
+    expect(stdout.trim()).toBe(said);
+  });
+
+  test('names each function that is exported', () => {
+    const values = Object.keys(library);
+    expect(values.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`[\`${name}\`]`))).toEqual([]);
+  });
+});
+
+describe('runAbility', () => {
+  test('needs an id alone, and has the defaults of the command line [R-000-66]', async () => {
+    const { status, output, requested_by } = await library.runAbility('where', {}, at());
+    expect({ status, output, requested_by }).toEqual({
+      status: 'succeeded',
+      output: 'dev',
+      requested_by: { name: 'ada', source: 'claimed' },
+    });
+    const other = await library.runAbility('where', {}, { ...at(), env: { ...env, ABILITY_ENV: 'other' } });
+    expect(other.output).toBe('other');
+  });
+
+  test('resolves with a task that failed, and throws where none was formed', async () => {
+    expect(await library.runAbility('fails', {}, at())).toMatchObject({
+      status: 'failed',
+      error: { code: expect.any(String) },
+    });
+    expect(await codeOf(() => library.runAbility('nothing.of.it', {}, at()))).toBe('ability.not_found');
+    expect(await codeOf(() => library.runAbility('where', {}, { ...at(), environment: 'none' }))).toBe(
+      'environment.not_found',
+    );
+  });
+
+  test('stops waiting, and the task goes on', async () => {
+    const connection = await library.connect(at());
+    try {
+      let key = '';
+      const onCreated = ({ id }: library.CreatedTask) => {
+        key = id;
+      };
+      expect(await codeOf(() => library.runAbility('waits', {}, { connection, onCreated, timeoutMs: 200 }))).toBe(
+        'wait.timeout',
+      );
+      const stop = new AbortController();
+      const waiting = library.runAbility(
+        'waits',
+        {},
+        {
+          connection,
+          key: 'stopped',
+          onCreated: () => stop.abort(new Error('enough')),
+          signal: stop.signal,
+        },
+      );
+      await expect(waiting).rejects.toThrow('enough');
+      for (const id of [key, 'stopped']) await library.signalTask(connection, id, 'go', 7);
+      for (const id of [key, 'stopped']) expect((await library.awaitResult(connection, id)).output).toBe(7);
+    } finally {
+      await connection.close();
+    }
+  });
+
+  test('refuses options that nothing reads, and what is no connection', async () => {
+    const invalid = [
+      () => library.runAbility('where', {}, { ...at(), enviroment: 'dev' } as never),
+      () => library.connect({ ...at(), project: 'shop' } as never),
+      () => library.createTask({} as never, { ability: 'where' }),
+      async () => library.cancelTask(library.connect(at()) as never, 'k'),
+      async () => {
+        const connection = await library.connect(at());
+        return library.runAbility('where', {}, { connection, root: project.root }).finally(() => connection.close());
+      },
+    ];
+    for (const action of invalid) expect(await codeOf(action)).toBe('usage.invalid');
+    const near = await library
+      .runAbility('where', {}, { ...at(), enviroment: 'dev' } as never)
+      .catch((error) => error.suggestion);
+    expect(near).toContain('environment');
+  });
+
+  test('goes through a door, where it says its environment', async () => {
+    const door = await openDoor(project.connection);
+    const connection = await library.connect({ address: door.url, token: door.token('ada') });
+    try {
+      const user = { name: 'ada', source: 'claimed' } as const;
+      expect(await codeOf(() => library.runAbility('where', {}, { connection, user }))).toBe('config.no_environment');
+      const { output } = await library.runAbility('where', {}, { connection, user, environment: 'dev' });
+      expect(output).toBe('dev');
+    } finally {
+      await connection.close();
+      await door.close();
+    }
+  });
+});

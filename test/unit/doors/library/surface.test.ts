@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, { default: string; types: string }> };
+const kept = JSON.parse(read('test/unit/doors/library/surface.json')) as Record<string, string[]>;
+
+const sourceOf = (built: string): string => built.replace('./dist/', 'src/').replace(/\.(d\.ts|js)$/, '.ts');
+
+/** The names that an entry exports, types among them, in order. */
+function namesIn(file: string): string[] {
+  const text = read(file).replaceAll(/\/\*[\s\S]*?\*\//g, '');
+  const listed = [...text.matchAll(/export (type )?\{([^}]*)\}/g)].flatMap(([, type, names = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '')
+      .map((name) => (type || name.startsWith('type ') ? `type ${name.replace(/^type /, '')}` : name)),
+  );
+  const whole = [...text.matchAll(/export (?:type )?\* from '([^']+)'/g)].flatMap(([, from = '']) =>
+    declaredIn(join(dirname(file), from).replace(/\.js$/, '.ts')),
+  );
+  return [...listed, ...whole].sort();
+}
+
+/** Of `export type *`: the types that a file declares. */
+function declaredIn(file: string): string[] {
+  return [...read(file).matchAll(/^export (?:interface|type|const|class) (\w+)/gm)].map(([, name]) => `type ${name}`);
+}
+
+describe('the exported surface', () => {
+  test.each(Object.entries(exports))('%s is what is kept of it', (entry, { default: built, types }) => {
+    expect(sourceOf(types)).toBe(sourceOf(built));
+    // A name more is a promise to keep, and one less breaks programs: both belong into a review, and into surface.json.
+    expect(namesIn(sourceOf(built))).toEqual(kept[entry]);
+  });
+
+  test('has no entry that is not kept', () => {
+    expect(Object.keys(kept)).toEqual(Object.keys(exports));
+  });
+
+  test('really exports at run time what it says', async () => {
+    const library = await import('../../../../src/doors/library/index.js');
+    const values = kept['.']?.filter((name) => !name.startsWith('type '));
+    expect(Object.keys(library).sort()).toEqual(values);
+  });
+
+  test('has nothing of the inside', () => {
+    const inside = /^(type )?(Store|.*Codec|check[A-Z]\w*|.*Payload|Seal|sharedStore|SharedLogs|connectWithin)$/;
+    expect(kept['.']?.filter((name) => inside.test(name))).toEqual([]);
+  });
+});
