@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRecord, showSession } from '../../src/client/index.js';
+import { readRecord, showSession, viewTask } from '../../src/client/index.js';
 import type { RunLogLine } from '../../src/contracts/routing.js';
 import { abilityJson, ability as called } from '../fixtures/called-command.js';
 import type { CommandOptions } from '../fixtures/command-line.js';
@@ -29,6 +29,11 @@ beforeAll(async () => {
       effects: 'destructive',
       yaml: 'use_cases: ["Drop the rows of a test"]',
     }),
+    ...workflow(
+      'listens',
+      'steps: [{ id: ready, wait: { signal: build_done, timeout: 10m } }]\noutput: "${{ steps.ready.status }}"',
+    ),
+    ...workflow('picky', 'steps: [{ id: ready, wait: { signal: tested, if: signal.ok, timeout: 10m } }]'),
     ...workflow('release', 'scenarios: [Release a build to the customers]\nsteps: [{ id: a, call: notes.search }]'),
     'registry/hooks/PromptSubmit.yaml': `
 hooks:
@@ -121,6 +126,92 @@ describe('ability ask', () => {
     expect(next.json).toMatchObject({
       outcome: 'runs',
       plan: [{ ability_id: 'notes.search', input: { query: 'yes' } }],
+    });
+  });
+
+  describe('signals that tasks of the session wait for (R-003-01, R-003-04)', () => {
+    const begin = async (...abilities: string[]): Promise<{ session: string; keys: string[] }> => {
+      const { json } = await abilityJson(['session', 'start', ...at()], options());
+      const keys: string[] = [];
+      for (const ability of abilities) {
+        const task = await abilityJson(['run', ability, '--detach', '--session', json.session_id, ...at()], options());
+        keys.push(task.json.task_key);
+        await expect
+          .poll(async () => (await viewTask(project.connection, task.json.task_key)).view?.waits?.length, {
+            timeout: 20_000,
+          })
+          .toBe(1);
+      }
+      return { session: json.session_id, keys };
+    };
+
+    test('are chosen by their name, sent once, and not by a number that nothing showed', async () => {
+      const {
+        session,
+        keys: [key = ''],
+      } = await begin('listens');
+      const number = await ask(['--session', session, '1']);
+      expect(number.json.decision.continuation).toBeNull();
+      const again = ['--session', session, 'build_done', '--key', 'sends-once'];
+      const sent = await ask(again);
+      expect(sent).toMatchObject({
+        exitCode: 0,
+        json: {
+          outcome: 'answers',
+          answer: `${key} was sent build_done.`,
+          decision: { continuation: { kind: 'workflow_waiting' } },
+        },
+      });
+      expect((await project.wait(key)).result).toMatchObject({ status: 'succeeded' });
+      expect((await ask(again)).json.answer).toBe(sent.json.answer);
+      expect(kindsOf('sends-once').filter((kind) => kind === 'task')).toHaveLength(1);
+    });
+
+    test('are offered where it should go on, and then have numbers', async () => {
+      const { session, keys } = await begin('listens', 'listens');
+      const asked = await ask(['--session', session, 'continue']);
+      const labels = keys.map((key) => `build_done (${key})`);
+      expect(asked).toMatchObject({ exitCode: 5, json: { outcome: 'asks', options: labels } });
+      expect((await ask(['--session', session, 'the second one'])).json.answer).toBe(`${keys[1]} was sent build_done.`);
+      expect((await project.wait(keys[1] ?? '')).result).toMatchObject({ status: 'succeeded' });
+      expect((await ask(['--session', session, 'build_done'])).json.answer).toBe(`${keys[0]} was sent build_done.`);
+    });
+
+    test('do not take requests, and agents choose none', async () => {
+      const {
+        session,
+        keys: [key = ''],
+      } = await begin('listens');
+      expect((await ask(['--session', session, 'search the notes for "build_done"'])).json).toMatchObject({
+        outcome: 'runs',
+      });
+      const agent = await ask(['--session', session, 'build_done'], { ABILITY_CALLER: 'agent' });
+      expect(agent.json).toMatchObject({
+        outcome: 'answers',
+        answer: expect.stringContaining(`ability task signal ${key} build_done`),
+      });
+      expect((await viewTask(project.connection, key)).view?.waits).toHaveLength(1);
+    });
+
+    test('that need a payload are not sent, and the answer says how', async () => {
+      const {
+        session,
+        keys: [key = ''],
+      } = await begin('picky');
+      const { json } = await ask(['--session', session, 'tested']);
+      expect(json.answer).toContain(`ability task signal ${key} tested --payload JSON`);
+      expect((await viewTask(project.connection, key)).view?.waits).toHaveLength(1);
+    });
+
+    test('of a task that goes on keep the session of its request', async () => {
+      const first = await ask(['run listens', '--yes', '--timeout', '3s']);
+      const [run] = readdirSync(join(project.root, '.system', 'runs')).filter((id) =>
+        linesOf(id).some(({ kind, payload }) => kind === 'task' && payload.ability_id === 'listens'),
+      );
+      expect({ exit: first.exitCode, run }).toEqual({ exit: 6, run: expect.any(String) });
+      const task = linesOf(run ?? '').find(({ kind }) => kind === 'task')?.payload.task_key;
+      const next = await ask(['--session', run ?? '', 'build_done']);
+      expect(next.json.answer).toBe(`${task} was sent build_done.`);
     });
   });
 

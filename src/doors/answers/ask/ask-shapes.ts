@@ -7,6 +7,7 @@ import type { Pending, RecruitmentResult, RoutingDecision } from '../../../contr
 import type { TurnContext } from '../../../contracts/session.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { RoutedAbility } from '../route-request.js';
+import type { WantedSignal } from './waiting-signals.js';
 
 /** A request in plain words, and where it is made. */
 export interface Request {
@@ -65,12 +66,14 @@ export interface Considered {
   pending: Pending | null;
   /** Set where a task is to be tried again: its key. */
   retries: string | null;
+  /** Set where a task waits for a signal that was chosen: it is sent, without a payload. */
+  signals: WantedSignal | null;
   /** Whether nothing here does what is asked. Source: R-000-93. */
   abstained: boolean;
 }
 
 /** What is printed, and answered over HTTP. */
-export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'abstained'> {
+export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'signals' | 'abstained'> {
   /** Null with `--dry-run`. */
   run: string | null;
   /** Null where nothing was asked of the server. */

@@ -10,6 +10,7 @@ import {
   readThread,
   readWayToRetry,
   retryTask,
+  signalTask,
   startSession,
   stopSession,
 } from '../../../client/index.js';
@@ -25,10 +26,11 @@ import { pathsOf } from '../../../server/project-paths.js';
 import { RUN_FILES } from '../../../server/run-log.js';
 import { noteGap } from '../note-gap.js';
 import type { AskAnswer, Considered, PlannedCall, Request } from './ask-shapes.js';
-import { endWords } from './ask-words.js';
+import { endWords, listed } from './ask-words.js';
 import { type AskPlace, type BegunAsk, keptOf, metaOf } from './begin-ask.js';
 import { pendingOf } from './came.js';
 import { consider } from './consider.js';
+import { pendingIn, signalsPending, type WantedSignal } from './waiting-signals.js';
 
 /** What a task is created with besides what was asked for. */
 export type AskedTaskOptions = Pick<NewTask, 'onStall' | 'review' | 'trace'>;
@@ -60,7 +62,8 @@ export async function actOnRequest(
   const { environment, scope, user, text } = request;
   const ownsSession = place.session === undefined || isOfRun(request, place, place.session);
   const session = place.session ?? (await ownSession(connection, request, begun));
-  const { thread, turn } = await say(connection, session, request, begun);
+  const { thread: said, turn } = await say(connection, session, request, begun);
+  const thread = ownsSession ? said : { ...said, pending: await pendingIn(connection, session, text, said) };
   const considered = await consider(request, { ...thread, key: session }, begun.recruited, begun.recorded);
   const came = withinGuards(considered, turn);
   if (!begun.recorded) begun.log.append('decision', null, jsonOf(begun.mask(came.decision as unknown as Json)));
@@ -70,7 +73,8 @@ export async function actOnRequest(
   }
   const created =
     came.outcome === 'runs' ? await runPlanned(connection, request, begun, session, came, options) : undefined;
-  const { pending, retries: _, abstained, ...rest } = came;
+  const sent = came.signals && (await sendChosen(connection, begun, came.signals));
+  const { pending, retries: _, signals: __, abstained, ...rest } = came;
   if (abstained && begun.isNew) noteGap(request.registry, request.env, gapOf(request, came));
   const task = created && {
     task_key: created.id,
@@ -85,6 +89,7 @@ export async function actOnRequest(
     environment,
     scope,
     ...rest,
+    ...(sent !== null && { answer: sent }),
     turn_context: turn,
     tasks: task ? [task] : [],
     _meta: metaOf(begun.recruited),
@@ -193,6 +198,21 @@ async function runPlanned(
   });
 }
 
+/** Sends a signal once: where the run was cut off before its answer, it is not known whether it was sent, and it is not sent again. @returns what is answered. */
+async function sendChosen(
+  connection: Connection,
+  { log }: BegunAsk,
+  { task_key, signal }: WantedSignal,
+): Promise<string> {
+  const isBegun = log.read().some(({ kind, payload }) => kind === 'task' && payload.signal === signal);
+  if (isBegun) {
+    return `${signal} was sent to ${task_key} before, unless the command was cut off: \`ability task show ${task_key}\` says whether it still waits.`;
+  }
+  log.append('task', null, { task_key, signal });
+  await signalTask(connection, task_key, signal, null);
+  return `${task_key} was sent ${signal}.`;
+}
+
 /** The same run again finds its own task. */
 function keyOf(run: string): string {
   return run.length <= 60 ? `${run}.t1` : `${run.slice(0, 40)}-${digestOf(run).slice(0, 16)}.t1`;
@@ -217,8 +237,9 @@ export async function endAsk(
 ): Promise<AskAnswer> {
   const { session, ownsSession } = acted;
   const offered = result && (await offerRetry(connection, acted, result));
-  const pending = offered ?? acted.pending;
-  const words = result ? endWords(result, offered !== undefined) : acted.answer.answer;
+  const waits = acted.created && !(result && isEndState(result.status)) ? await waitingOf(connection, acted) : null;
+  const pending = offered ?? waits ?? acted.pending;
+  const words = result ? `${endWords(result, offered !== undefined)}${waitWords(waits)}` : acted.answer.answer;
   const [task] = acted.answer.tasks;
   const tasks = task && result ? [{ ...task, status: result.status }] : acted.answer.tasks;
   const answer = { ...acted.answer, answer: words, tasks };
@@ -227,6 +248,19 @@ export async function endAsk(
   begun.log.append('answer', null, begun.mask(keptOf(answer)));
   if (ownsSession && pending === null) await unlessStopped(() => stopSession(connection, session));
   return answer;
+}
+
+/** The signals that a task which goes on waits for; what cannot be asked now is not waited for. */
+function waitingOf(connection: Connection, { session, created }: ActedAsk): Promise<Pending | null> {
+  return created ? signalsPending(connection, session, created.id).catch(() => null) : Promise.resolve(null);
+}
+
+function waitWords(waits: Pending | null): string {
+  if (!waits || !('options' in waits.expects)) return '';
+  return ` It waits for the signal ${listed(
+    waits.expects.options.map(({ label }) => label),
+    'or',
+  )}.`;
 }
 
 /** A session that has ended meanwhile, as by another caller of the same run, is one in which nothing has to be noted. */

@@ -3,8 +3,9 @@ import { isReading } from '../../../choosing/decide/targets.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type { PlannedCall, Request } from './ask-shapes.js';
 import { AGREEMENT, agreementFor, questionFor } from './ask-words.js';
-import { asking, type Came, pendingOf, unavailable } from './came.js';
+import { answered, asking, type Came, pendingOf, unavailable } from './came.js';
 import { planCall } from './plan-call.js';
+import type { WantedSignal } from './waiting-signals.js';
 
 /** What is known of a call. */
 interface Call {
@@ -74,6 +75,20 @@ function asksForConsent({ environment }: Request, thread: { key: string }, plan:
     ),
     plan: [plan],
   };
+}
+
+/**
+ * A signal that was chosen: it is sent. One that needs a payload cannot be said in words, and agents release nothing by a word in a session.
+ */
+export function considerSignal({ caller }: Request, { task_key, signal, condition }: WantedSignal): Came {
+  const command = `ability task signal ${task_key} ${signal}`;
+  if (condition !== undefined) {
+    const said = `${task_key} takes the signal ${signal} only with a payload that satisfies ${condition}, so nothing was sent.`;
+    return answered(`${said} Send it with: ${command} --payload JSON`);
+  }
+  if (caller === 'agent')
+    return answered(`An agent chooses no signal for a person, so nothing was sent. Ask them, or: ${command}`);
+  return { ...answered(`${task_key} was sent ${signal}.`), signals: { task_key, signal } };
 }
 
 /** Agents agree to nothing: they see the plan, and call the ability by its name, where guards and approvals are asked. */

@@ -11,7 +11,8 @@ import { routeRequest } from '../route-request.js';
 import type { Considered, Request } from './ask-shapes.js';
 import { cannotRun, listed, nothingFits } from './ask-words.js';
 import { answered, asking, type Came, pendingOf, unavailable } from './came.js';
-import { considerCall } from './consider-call.js';
+import { considerCall, considerSignal } from './consider-call.js';
+import { signalIn } from './waiting-signals.js';
 
 /** A thread, and how it is called. */
 export interface AskedThread extends SessionThread {
@@ -48,6 +49,7 @@ const NOTHING = {
   problem: null,
   pending: null,
   retries: null,
+  signals: null,
   abstained: false,
 };
 
@@ -130,6 +132,8 @@ async function comesTo(acting: Acting): Promise<Came> {
 async function goesOn(acting: Acting, { pending, value }: { pending: Pending; value: Json }): Promise<Came> {
   const { request } = acting;
   const { ability_id: ability, given = {}, request: text = request.text, expects, plan } = pending;
+  const wanted = signalIn(value);
+  if (wanted) return considerSignal(request, wanted);
   if (ability !== undefined && 'input' in expects) {
     return considerCall(acting, ability, text, { needsApproval: false, known: { ...given, [expects.input]: value } });
   }

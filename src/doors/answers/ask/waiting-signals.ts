@@ -1,0 +1,86 @@
+import { type Connection, showSession, viewTask } from '../../../client/index.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import type { Expectation, Pending } from '../../../contracts/routing.js';
+import type { SessionThread } from '../../../contracts/session.js';
+import { isEndState } from '../../../contracts/states.js';
+import type { StepWait } from '../../../contracts/task.js';
+import { pendingOf } from './came.js';
+
+/** A signal that a task waits for. */
+export interface WantedSignal {
+  task_key: string;
+  signal: string;
+  /** The wait takes only what satisfies this CEL condition, so that it needs a payload. */
+  condition?: string;
+}
+
+/** Only so many open tasks of a session are looked at, the newest. */
+const MAX_TASKS = 20;
+/** What asks for something that waits to go on, without saying which. */
+const GOES_ON =
+  /^\W*(?:(?:please|ok|okay|and|now)\b\W*)*(?:continue|proceed|go on|move on|resume|carry on)(?:\W+(?:it|that|please|now))*\W*$/i;
+
+/**
+ * What waits for the person in a session: what the last answer asked, else the signals that its tasks wait for.
+ *
+ * Signals were not shown as a numbered list, so they count only where the text begins one of their names, or says that it should go on.
+ * Source: R-003-01, R-003-04.
+ */
+export async function pendingIn(
+  connection: Connection,
+  session: string,
+  text: string,
+  { pending }: Pick<SessionThread, 'pending'>,
+): Promise<Pending | null> {
+  if (pending && (pending.until === undefined || Date.parse(pending.until) > Date.now())) return pending;
+  const { tasks } = await showSession(connection, session);
+  const open = tasks.filter(({ status }) => !isEndState(status) && status !== 'unavailable').slice(-MAX_TASKS);
+  const wanted = (await Promise.all(open.map(({ task_key }) => signalsOf(connection, task_key)))).flat();
+  if (wanted.length === 0) return null;
+  const options = optionsOf(wanted);
+  const plain = text.trim().toLowerCase();
+  const isNamed = plain.length > 1 && options.some(({ label }) => label.toLowerCase().startsWith(plain));
+  return isNamed || GOES_ON.test(text) ? pendingFor(session, options) : null;
+}
+
+/** What a task waits for that goes on without its caller; null where it is no signal. */
+export async function signalsPending(connection: Connection, session: string, task: string): Promise<Pending | null> {
+  const wanted = await signalsOf(connection, task);
+  return wanted.length === 0 ? null : pendingFor(session, optionsOf(wanted));
+}
+
+async function signalsOf(connection: Connection, task_key: string): Promise<WantedSignal[]> {
+  const { view } = await viewTask(connection, task_key);
+  const names = new Map<string, StepWait>();
+  for (const wait of view?.waits ?? [])
+    if (wait.for === 'signal' && wait.what !== undefined) names.set(wait.what, wait);
+  return [...names].map(([signal, { condition }]) => ({
+    task_key,
+    signal,
+    ...(condition !== undefined && { condition }),
+  }));
+}
+
+type Options = Extract<Expectation, { options: unknown }>['options'];
+
+/** By the name of the signal; where two tasks wait for the same one, with the task. */
+function optionsOf(wanted: readonly WantedSignal[]): Options {
+  return wanted.map((one) => {
+    const isAlone = wanted.filter(({ signal }) => signal === one.signal).length === 1;
+    const value: JsonObject = { ...one };
+    return { value, label: isAlone ? one.signal : `${one.signal} (${one.task_key})` };
+  });
+}
+
+function pendingFor(key: string, options: Options): Pending {
+  const tasks = new Set(options.map(({ value }) => signalIn(value)?.task_key));
+  const [task_key] = tasks;
+  const of = tasks.size === 1 && task_key !== undefined ? { task_key } : {};
+  return pendingOf({ key }, { kind: 'workflow_waiting', expects: { options }, ...of });
+}
+
+/** The signal that an option stands for; undefined: it is another kind of option. */
+export function signalIn(value: unknown): WantedSignal | undefined {
+  const isSignal = typeof value === 'object' && value !== null && 'signal' in value && 'task_key' in value;
+  return isSignal ? (value as WantedSignal) : undefined;
+}
