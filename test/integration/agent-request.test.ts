@@ -45,6 +45,12 @@ beforeAll(async () => {
     ...operation('notes.big', 'return "x".repeat(20000);'),
     ...operation('prod.only', 'return 1;', { yaml: 'scope: { environments: [prod] }' }),
     ...operation('rows.confirmed', 'return "dropped";', { effects: 'write_idempotent' }),
+    'fickle.mjs': `
+import { readFileSync } from 'node:fs';
+const { results } = JSON.parse(readFileSync(0, 'utf8'));
+await new Promise((resolve) => setTimeout(resolve, 500));
+const text = 'fickle-' + process.pid;
+console.log(JSON.stringify(results.length > 0 ? { plan: [], answer: text } : { plan: [{ id: text, ability_id: 'notes.write', input: { text } }] }));`,
     'registry/hooks/PromptSubmit.yaml': `
 hooks:
   - id: risks
@@ -392,6 +398,25 @@ describe('ability agent', () => {
     ).toHaveLength(1);
     expect(await showSession(project.connection, 'killed-session')).toMatchObject({ status: 'stopped', turn_index: 1 });
   });
+
+  test('two processes with the same key at once carry out one plan, each call once (R-002-51)', async () => {
+    // An AI that never plans the same twice: what it plans is for the process that asked it alone.
+    const file = requestFile({ prompt: 'both', provider: { command: { argv: ['node', 'fickle.mjs'] } } });
+    const args = ['agent', '--request', file, '--key', 'both', ...at()];
+    const [own, other] = await Promise.all([abilityJson(args, options()), start([...args, '--json'], options())]);
+    const [one, two] = [own.json, JSON.parse(String(other.stdout))];
+    const ends = [own, other];
+    expect(
+      ends.map(({ exitCode }) => exitCode),
+      JSON.stringify([one, two]),
+    ).toEqual([0, 0]);
+    expect(one.tasks).toEqual(two.tasks);
+    expect(one).toMatchObject({ status: 'answered', tasks: [{ task_key: 'both.t1.1', status: 'succeeded' }] });
+    const written = textOf('written')
+      .split('\n')
+      .filter((line) => line.startsWith('fickle-'));
+    expect(written).toEqual([one.tasks[0].output.written]);
+  }, 120_000);
 
   test.each([
     [{ prompt: 'x', provider: {} }, 'definition.invalid'],

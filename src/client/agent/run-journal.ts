@@ -2,6 +2,7 @@ import type { CallReport, ConsentQuestion, SessionOutcome } from '../../contract
 import type { JsonObject } from '../../contracts/json.js';
 import type { RunLogLine } from '../../contracts/routing.js';
 import { isEndState } from '../../contracts/states.js';
+import { digestOf } from '../../rules/canonical.js';
 import { viewTask } from '../view-task.js';
 import { type MadeCall, masked, type RecordedTurn, type RunState } from './run-state.js';
 
@@ -11,14 +12,32 @@ export interface KeptEnd
   owns_session: boolean;
 }
 
-/** Keeps an answer of the AI before anything of it is done, so that it is not asked for twice. */
-export function keepTurn(state: RunState, turn: Omit<RecordedTurn, 'masked'>): void {
+/**
+ * Keeps an answer of the AI before anything of it is done, so that it is not asked for twice. Of two processes that run the same run the
+ * answer that is first in the log is carried out by both.
+ *
+ * @returns the answer of the other process, where it was first.
+ */
+export function keepTurn(state: RunState, turn: Omit<RecordedTurn, 'masked'>): RecordedTurn | undefined {
   const plan = masked(state, turn.plan);
   const hidden = turn.plan.flatMap(({ id }, index) => {
     return JSON.stringify(plan[index]) === JSON.stringify(turn.plan[index]) ? [] : [id];
   });
   const kept = { plan, asks: turn.asks, masked: hidden, ...(turn.answer !== undefined && { answer: turn.answer }) };
-  append(state, 'plan', null, { turn: state.turns, ...masked(state, kept) });
+  const own = masked(state, kept);
+  append(state, 'plan', null, { turn: state.turns, ...own });
+  const lines = state.options.journal?.log.read() ?? [];
+  const first = lines.find(({ kind, payload }) => kind === 'plan' && payload.turn === state.turns);
+  const other = first && recordedIn(first);
+  return other && digestOf(other) !== digestOf(recordedOf(own)) ? other : undefined;
+}
+
+function recordedIn({ payload }: RunLogLine): RecordedTurn {
+  return recordedOf(payload as unknown as RecordedTurn);
+}
+
+function recordedOf({ plan, asks, masked: hidden, answer }: RecordedTurn): RecordedTurn {
+  return { plan, asks, masked: hidden, ...(answer !== undefined && { answer }) };
 }
 
 /** Keeps which task a planned call has. */
@@ -63,9 +82,8 @@ export function endedBefore(journal: { log: { read(): RunLogLine[] } } | undefin
 export function restore(state: RunState): void {
   for (const { kind, step, payload } of state.options.journal?.log.read() ?? []) {
     const { turn } = payload as { turn?: number };
-    if (kind === 'plan' && turn !== undefined) {
-      const { plan, asks, masked: hidden, answer } = payload as unknown as RecordedTurn;
-      state.recorded.set(turn, { plan, asks, masked: hidden, ...(answer !== undefined && { answer }) });
+    if (kind === 'plan' && turn !== undefined && !state.recorded.has(turn)) {
+      state.recorded.set(turn, recordedOf(payload as unknown as RecordedTurn));
     }
     if (kind === 'task' && turn !== undefined && step !== null) {
       const { task_key, call } = payload as { task_key: string; call: string };

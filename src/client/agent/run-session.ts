@@ -30,6 +30,24 @@ export async function runSession(connection: Connection, options: SessionRunOpti
   const state = beginState(connection, run, options);
   const before = endedBefore(options.journal);
   if (before) return endedRun(state, before);
+  try {
+    return await carryOn(connection, run, options, state);
+  } catch (error) {
+    // Another process of the same run may have ended it, and its session, meanwhile.
+    const ended = error instanceof AbilityError && error.code === 'session.stopped' && endedBefore(options.journal);
+    if (!ended) throw error;
+    const anew = beginState(connection, run, options);
+    restore(anew);
+    return endedRun(anew, ended);
+  }
+}
+
+async function carryOn(
+  connection: Connection,
+  run: string,
+  options: SessionRunOptions,
+  state: RunState,
+): Promise<SessionOutcome> {
   const { session, ownsSession, prompted } = await enterSession(connection, run, options);
   const entered: RunState = { ...state, session, ownsSession, prompted };
   await readEnded(entered);
@@ -128,9 +146,11 @@ async function planOf(state: RunState, turn_context: TurnContext): Promise<{ pla
       signal,
     });
     state.asks = asks;
-    state.answer = answer.answer ?? state.answer;
-    keepTurn(state, { plan: answer.plan, asks, ...(answer.answer !== undefined && { answer: answer.answer }) });
-    return { plan: answer.plan };
+    const own = { plan: answer.plan, asks, ...(answer.answer !== undefined && { answer: answer.answer }) };
+    const earlier = keepTurn(state, own);
+    if (earlier) state.recorded.set(turns, earlier);
+    state.answer = (earlier ?? own).answer ?? state.answer;
+    return { plan: (earlier ?? own).plan };
   } catch (error) {
     if (signal.aborted) return { end: stoppedBy(signal) };
     if (!(error instanceof AbilityError) || !error.code.startsWith('planner.')) throw error;
