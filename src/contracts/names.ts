@@ -21,11 +21,14 @@ export const SECOND_CEL = '8.0.0+1';
 /** Plans made before expressions had `sum`. */
 export const THIRD_CEL = '8.0.0+2';
 
+/** Plans made before `a.?b` of null was absent. */
+export const FOURTH_CEL = '8.0.0+3';
+
 /**
  * The version of the CEL library, and after the plus of what we make of it. A plan carries the one it was made for, since
  * another may read an expression otherwise.
  */
-export const CEL = '8.0.0+3';
+export const CEL = '8.0.0+4';
 
 /**
  * Versions under which plans may have been made that this build runs.
@@ -33,7 +36,7 @@ export const CEL = '8.0.0+3';
  * An earlier one stays here after an upgrade only if every expression is still read for it as it was: the unit tests of the
  * expressions and all recorded histories say so.
  */
-export const CEL_READ: readonly string[] = [FIRST_CEL, SECOND_CEL, THIRD_CEL, CEL];
+export const CEL_READ: readonly string[] = [FIRST_CEL, SECOND_CEL, THIRD_CEL, FOURTH_CEL, CEL];
 
 /**
  * The variable by which processes that a call starts are found at its end; scripts and MCP servers get it, and what they

@@ -1,6 +1,6 @@
 import type { EventContext, HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
-import { CEL, THIRD_CEL } from '../contracts/names.js';
+import { CEL, FOURTH_CEL, THIRD_CEL } from '../contracts/names.js';
 import type { Person } from '../contracts/people.js';
 import type { Plan, PlanHandler, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -156,7 +156,7 @@ class HookClock {
   /** Hooks of plans of earlier versions had no clock, and a task that was refused for it stays refused. */
   get around(): { cel: string; now?: () => number } {
     const { cel, moment } = this.when;
-    if (cel !== CEL && cel !== THIRD_CEL) return { cel };
+    if (cel !== CEL && cel !== FOURTH_CEL && cel !== THIRD_CEL) return { cel };
     const now = (): number => {
       this.wasRead = true;
       return moment;

@@ -23,7 +23,7 @@ test.each<[string, Partial<Plan>, RegExp]>([
   const { id } = await project.create(ability, input);
   expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
   const start = await readStart(project.connection, id);
-  expect(start.plan).toMatchObject({ engine: 2, cel: '8.0.0+3' });
+  expect(start.plan).toMatchObject({ engine: 2, cel: '8.0.0+4' });
   const handle = await project.connection.temporal.workflow.start(ability, {
     workflowId: `${id}-${name}`,
     taskQueue: taskQueueOf(project.connection.project, 'dev', start.plan.placement),

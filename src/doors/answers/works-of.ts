@@ -6,7 +6,7 @@ const SOON_MS = 10 * 60_000;
 
 /**
  * What was called in each piece of work: the tasks of a run, of a session, or those of one person that followed each other closely. Only what succeeded;
- * what a task has called itself is a flow already.
+ * what a workflow has called is a flow already. What an agent has called is a piece of work of its own, as far as its record lists it.
  */
 export function worksOf(records: readonly TaskRecord[]): Work[] {
   const works = new Map<string, { id: string; calls: { ability: string; intent?: string }[] }>();
@@ -18,8 +18,19 @@ export function worksOf(records: readonly TaskRecord[]): Work[] {
     works.set(id, work);
     const { request, intent } = record;
     work.calls.push({ ability: request.ability, ...(intent !== undefined && { intent }) });
+    const chosen = chosenBy(record);
+    if (chosen.length > 0) works.set(`agent:${record.task_key}`, { id: `agent:${record.task_key}`, calls: chosen });
   }
   return [...works.values()];
+}
+
+/** Calls in the turns of an agent; those of models, and those that did not succeed, are left out. */
+const BY_AGENT = /^turns\/\d+\/calls\/\d+\//;
+
+function chosenBy({ calls = [], intent }: TaskRecord): { ability: string; intent?: string }[] {
+  return calls
+    .filter(({ path, gave, runs }) => BY_AGENT.test(path) && gave !== undefined && runs.kind !== 'model')
+    .map(({ call }) => ({ ability: call, ...(intent !== undefined && { intent }) }));
 }
 
 function heldBy({ run, session }: TaskRecord): string | undefined {

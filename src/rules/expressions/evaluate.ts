@@ -1,4 +1,4 @@
-import { CEL, THIRD_CEL } from '../../contracts/names.js';
+import { CEL, FOURTH_CEL, THIRD_CEL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { compileEarlier } from './earlier/library.js';
 import type { Expression, Scope } from './expression.js';
@@ -15,8 +15,8 @@ import { writeExpression } from './write.js';
 
 export type { Expression, Reference, Scope } from './expression.js';
 
-const compiled = new Map<string, Expression>();
-const compiledEarlier = new Map<string, Expression>();
+/** What each version reads alike is kept once: by what makes the expressions of the version. */
+const compiled = new Map<(source: string) => Expression, Map<string, Expression>>();
 const MOST_KEPT = 2000;
 
 /**
@@ -29,14 +29,15 @@ const MOST_KEPT = 2000;
  * @throws AbilityError `expression.syntax` or `expression.too_costly`.
  */
 export function compileExpression(source: string, cel: string = CEL): Expression {
-  const isOurs = cel === CEL || cel === THIRD_CEL;
-  const kept = isOurs ? compiled : compiledEarlier;
+  const read = readerOf(cel);
+  const kept = compiled.get(read) ?? new Map<string, Expression>();
+  compiled.set(read, kept);
   const known = kept.get(source);
   if (known) return withFunctionsOf(cel, known);
   if (source.length > EXPRESSION_LIMITS.characters) {
     throw tooCostly(`has more than ${EXPRESSION_LIMITS.characters} characters`);
   }
-  const expression = isOurs ? compile(source) : compileEarlier(source);
+  const expression = read(source);
   if (kept.size >= MOST_KEPT) kept.clear();
   kept.set(source, expression);
   return withFunctionsOf(cel, expression);
@@ -48,11 +49,24 @@ function withFunctionsOf(cel: string, expression: Expression): Expression {
   return expression;
 }
 
+function readerOf(cel: string): (source: string) => Expression {
+  if (cel === CEL) return compile;
+  return cel === FOURTH_CEL || cel === THIRD_CEL ? compileStrictly : compileEarlier;
+}
+
 function compile(source: string): Expression {
+  return compileWith(source, true);
+}
+
+function compileStrictly(source: string): Expression {
+  return compileWith(source, false);
+}
+
+function compileWith(source: string, nullIsEmpty: boolean): Expression {
   const mistakes: Failure[] = [];
   const [tree, part] = asSyntaxError(source, () => {
     const parsed = parseCel(source);
-    return [parsed, compilePart(parsed, { bound: [], mistakes })];
+    return [parsed, compilePart(parsed, { bound: [], mistakes, nullIsEmpty })];
   });
   const [mistake] = mistakes;
   if (mistake)

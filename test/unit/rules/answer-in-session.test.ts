@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CEL, THIRD_CEL } from '../../../src/contracts/names.js';
+import { CEL, FOURTH_CEL, THIRD_CEL } from '../../../src/contracts/names.js';
 import type { SessionCall } from '../../../src/contracts/session.js';
 import { answerInSession } from '../../../src/rules/answer-in-session.js';
 import { CallLedger, MOST_CALLS } from '../../../src/rules/call-ledger.js';
@@ -148,10 +148,27 @@ test.each(['sum(["1"])', 'sum([1, null])', 'sum([9223372036854775807, 1])', 'sum
   expect(() => compileExpression(source).evaluate({ values: {} })).toThrow(/sum|overload|large/);
 });
 
+test.each([
+  'output.?name.orValue("none")',
+  'output[?"name"].orValue("none")',
+  'output.?name.?deep.orValue("none")',
+  'optional.of(output).?name.orValue("none")',
+])(
+  'the output of a step that did not run is empty to %s, and an error to plans of earlier versions (decision 0009)',
+  (source) => {
+    const values = { output: null };
+    expect(compileExpression(source).evaluate({ values })).toBe('none');
+    for (const cel of [FOURTH_CEL, THIRD_CEL])
+      expect(() => compileExpression(source, cel).evaluate({ values })).toThrow(/overload/);
+    expect(() => compileExpression(source).evaluate({ values: { output: 'text' } })).toThrow(/overload/);
+  },
+);
+
 test('plans of earlier versions know no sum (decision 0009)', () => {
   expect(() => compileExpression('sum([1])', THIRD_CEL)).toThrow(/sum/);
   expect(compileExpression('size([1])', THIRD_CEL).evaluate({ values: {} })).toBe(1);
   expect(() => compileExpression('sum([1])', '8.0.0+1')).toThrow();
+  expect(compileExpression('sum([1])', FOURTH_CEL).evaluate({ values: {} })).toBe(1);
 });
 
 test('what a guard could not be evaluated for by a mistake of ours is a guard that failed, and the session goes on', () => {

@@ -30,6 +30,8 @@ export interface Place {
   bound: readonly string[];
   /** Failures that are certain whatever the part reads: a function that does not exist, operands that nothing takes. */
   mistakes: Failure[];
+  /** Whether `a.?b` and `a[?b]` are absent where `a` is null; else they fail. */
+  nullIsEmpty: boolean;
 }
 
 const TYPES: ReadonlyMap<string, TypeName> = new Map(

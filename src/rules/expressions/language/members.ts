@@ -24,6 +24,7 @@ export function compileMember(node: Node, place: Place): Part {
   return {
     run: (evaluation) => {
       const of = run(evaluation);
+      if (isOptional && place.nullIsEmpty && isEmpty(of)) return Maybe.none;
       const value = memberOf(of, name);
       if (isOptional || of instanceof Maybe) return asMaybe(value);
       if (value === undefined) throw new Failure(`no such key: ${name}`, node);
@@ -42,6 +43,11 @@ function memberOf(of: unknown, name: string): unknown {
     : fail(`found no matching overload: a value of type ${kind} has no \`.${name}\``);
 }
 
+/** Null, or an optional of it: the output of a step that did not run. */
+function isEmpty(of: unknown): boolean {
+  return of === null || (of instanceof Maybe && of.value === null);
+}
+
 function asMaybe(value: unknown): Maybe {
   if (value instanceof Maybe) return value;
   return value === undefined ? Maybe.none : new Maybe(value);
@@ -58,6 +64,7 @@ export function compileIndex(node: Node, place: Place): Part {
     run: (evaluation) => {
       const of = target(evaluation);
       const at = key(evaluation);
+      if (isOptional && place.nullIsEmpty && isEmpty(of)) return Maybe.none;
       const value = elementOf(of, at);
       if (isOptional || of instanceof Maybe) return asMaybe(value);
       if (value === undefined) throw new Failure('no such key', node);

@@ -40,6 +40,34 @@ describe('pieces of work', () => {
   });
 });
 
+describe('calls in the turns of an agent (R-000-94)', () => {
+  const turn = (at: number, ability: string, more: object = { gave: { value: 1 } }) => ({
+    ...call(`turns/${at}/calls/0/${ability}`, ability),
+    ...more,
+  });
+
+  test('are a piece of work of its own, without models and without what failed', () => {
+    const model = {
+      ...call('turns/0/model', 'model:m'),
+      runs: { kind: 'model' as const, model: 'm', digest: 'd' },
+      gave: { value: 1 },
+    };
+    const calls = [model, turn(0, 'a'), turn(1, 'b', { error: { code: 'x', message: 'y' } }), turn(2, 'c')];
+    const works = worksOf([taskRecord({ task_key: 'k', ability: 'helper', session: 's', calls })]);
+    expect(works.map(({ id, calls }) => [id, calls.map(({ ability }) => ability)])).toEqual([
+      ['session:s', ['helper']],
+      ['agent:k', ['a', 'c']],
+    ]);
+  });
+
+  test('count as calls of the abilities', () => {
+    const records = [
+      taskRecord({ task_key: 'k', ability: 'helper', created_at: at(2), calls: [turn(0, 'a'), turn(1, 'a')] }),
+    ];
+    expect(callsSeen({ usage: [], records, tasks: undefined }).get('a')).toEqual({ calls: 2, last_used: at(2) });
+  });
+});
+
 describe('calls that are known', () => {
   test('are those of the source that saw the most, never the sum, and the newest of all (R-000-94)', () => {
     const usage = [{ ability_id: 'a', calls: 3, failures: 0, last_used: at(3) }];
