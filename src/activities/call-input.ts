@@ -1,5 +1,5 @@
 import type { PlanOutputFile } from '../contracts/files.js';
-import type { JsonObject } from '../contracts/json.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan, PlanEnvironment } from '../contracts/plan.js';
 import type { CallLog } from './call-log.js';
 import type { CallFiles } from './files/call-files.js';
@@ -10,6 +10,8 @@ export interface CallInput {
   input: JsonObject;
   /** Of the task, for a model that is asked; undefined where no task asks. */
   plan?: Plan;
+  /** Of a test case: what the model says in place of asking it, as a program of the project would write it. */
+  said?: Json;
   /** Null for a direct run. */
   taskKey: string | null;
   /** What the task is about: the ability of its plan. */

@@ -955,6 +955,11 @@ export const CODES = {
     means: 'The Temporal server does not answer.',
     next: 'Check the address, or run `ability doctor`.',
   },
+  'test.live_model': {
+    exit: EXIT.failed,
+    means: 'A test case would have asked a model at its endpoint.',
+    next: 'Write under `mocks` what the model says, turn by turn: `model: [{ output: { calls: [..] } }, { output: { text: .. } }]`.',
+  },
   'test.no_cases': {
     exit: EXIT.usage,
     means: 'There are no test cases to run, so nothing was tested.',

@@ -19,6 +19,8 @@ export interface SeenCall {
 }
 
 interface SequencedCall extends SeenCall {
+  /** A turn of an agent's model, which no ability has called. */
+  isModel: boolean;
   run: string;
   /** Number of the activity in its run: the order in which the workflow asked. */
   sequence: number;
@@ -44,14 +46,20 @@ export class CaseCalls {
       );
     }
     const ordered = this.arrived.flatMap(({ run }) => runs.get(run)?.shift() ?? []);
-    return ordered.map(({ call, path, input }) => ({ call, path, input }));
+    const called = ordered.filter(({ isModel }) => !isModel);
+    return called.map(({ call, path, input }) => ({ call, path, input }));
   }
 
   /** Notes a call at its first attempt. */
-  note(seen: SeenCall): void {
+  note(seen: SeenCall, isModel: boolean): void {
     const { info } = Context.current();
     if (info.attempt > 1) return;
-    this.arrived.push({ ...seen, run: info.workflowExecution?.runId ?? '', sequence: Number(info.activityId) });
+    this.arrived.push({
+      ...seen,
+      isModel,
+      run: info.workflowExecution?.runId ?? '',
+      sequence: Number(info.activityId),
+    });
   }
 
   /** The answer for an execution: of its path, its step or its operation, in this order. @throws AbilityError `test.no_mock`. */
@@ -69,6 +77,18 @@ export class CaseCalls {
     throw this.refuse(message, path);
   }
 
+  /** Answers that cost money and differ each time are no test. */
+  refuseModel({ call, path }: SeenCall): AbilityError {
+    const problem: Problem = {
+      code: 'test.live_model',
+      message: `The mock of ${call} in step ${path} is \`live\`, and cases ask no model`,
+      suggestion:
+        'Write what the model says: `mocks: { model: [{ output: { text: .. } }] }`, or let a program answer for it.',
+    };
+    this.unanswered.push(problem);
+    return new AbilityError(problem);
+  }
+
   private refuse(message: string, path: string): AbilityError {
     const suggestion = `Write \`mocks: { ${lastOf(path)}: { output: .. } }\`, a list for several executions, or \`live: true\`.`;
     const problem: Problem = { code: 'test.no_mock', message, suggestion };
@@ -77,15 +97,26 @@ export class CaseCalls {
   }
 }
 
+function isEndpoint({ implementation }: PlanOperation): boolean {
+  return implementation.kind === 'model' && !implementation.model.script;
+}
+
 /** Executes calls as the case of their task says; `live` ones by the implementation the plan chose. */
 export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: Execute): Execute {
   return async (operation, call): Promise<Json> => {
     const { task, path } = placeOf(call.idempotencyKey);
     const calls = callsOf(task);
     const seen: SeenCall = { call: operation.key, path, input: call.input };
-    calls.note(seen);
+    calls.note(seen, operation.implementation.kind === 'model');
     const answer = calls.answer(seen);
-    if ('live' in answer) return live(operation, call);
+    if ('live' in answer) {
+      if (isEndpoint(operation)) throw calls.refuseModel(seen);
+      return live(operation, call);
+    }
+    // The turn is taken as ever; only the model is not asked.
+    if ('output' in answer && operation.implementation.kind === 'model') {
+      return live(operation, { ...call, said: answer.output });
+    }
     // As far as the task can see, the call is made: what a mock answers decides what is due after it.
     await call.begin();
     if ('output' in answer) {

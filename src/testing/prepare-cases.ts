@@ -93,7 +93,7 @@ function environmentProblem(registry: Registry, environment: string, location: S
 function refuseUnknownAbility(registry: Registry, { value: { ability }, locate }: Loaded<CaseFile>): void {
   const broken = registry.broken.get(`ability:${ability}`);
   if (broken) throw new AbilityError(broken);
-  const ids = [...registry.workflows.keys(), ...registry.operations.keys()];
+  const ids = [...registry.workflows.keys(), ...registry.agents.keys(), ...registry.operations.keys()];
   if (ids.includes(ability)) return;
   throw new AbilityError({
     code: 'definition.unknown_reference',

@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { obtainTestServer } from '../../src/server/binary/find-test-server.js';
 import { findProcesses } from '../../src/server/processes.js';
+import { agent } from '../fixtures/agents.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
-import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
+import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
 const EXAMPLE = fileURLToPath(new URL('../..', import.meta.url));
 const CASES = 'registry/high-level/flow.test.yaml';
@@ -38,6 +39,51 @@ test('a project without cases is told so, with exit code 2', async () => {
   const { exitCode, stderr } = await ability(['test'], { cwd: project.root });
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/test\.no_cases This project has no test cases/);
+});
+
+describe('cases of an agent', () => {
+  const documented =
+    /```yaml\n(ability: reader\n[\s\S]*?)```/.exec(readFileSync(join(EXAMPLE, 'docs/testing.md'), 'utf8'))?.[1] ?? '';
+  let agents: ProjectFolder;
+
+  beforeAll(() => {
+    agents = makeProject({
+      'ability.yaml': projectFile('{ dev: {} }', 'models: { small: { model: some-model } }'),
+      ...operation('notes.search', 'return { found: 9 };'),
+      ...agent('reader', 'operations: [notes.search]\nmodel: small'),
+    });
+  });
+  afterAll(() => agents.remove());
+
+  /** Where nothing answers: a case that asked the model would fail of that. */
+  const env = { OPENAI_BASE_URL: 'http://127.0.0.1:9', OPENAI_API_KEY: 'none' };
+  const testCase = async (text: string) => {
+    agents.write({ 'registry/high-level/reader.test.yaml': text });
+    const { json, exitCode } = await abilityJson(['test'], { cwd: agents.root, env });
+    return {
+      exitCode,
+      failures: (json.cases ?? []).flatMap((one: { failures: { problem?: { code: string } }[] }) =>
+        one.failures.map((failure) => failure.problem?.code),
+      ),
+    };
+  };
+
+  test('mock its model turn by turn, as documented', async () => {
+    expect(documented).toContain('model:');
+    expect(await testCase(documented)).toEqual({ exitCode: 0, failures: [] });
+    expect(await testCase(documented.replace('One note., calls', 'Two notes., calls'))).toMatchObject({ exitCode: 1 });
+  });
+
+  test.each([
+    ['test.live_model', (text: string) => text.replace(/model:\n(?: {8}- .*\n)+/, 'model: { live: true }\n')],
+    ['test.no_mock', (text: string) => text.replace(/ {6}model:\n(?: {8}- .*\n)+/, '')],
+    ['test.no_mock', (text: string) => text.replace(/ {8}- \{ output: \{ text.*\n/, '')],
+  ])('never ask it: %s', async (code, change) => {
+    const changed = change(documented);
+    expect(changed).not.toBe(documented);
+    const { exitCode, failures } = await testCase(changed);
+    expect({ exitCode, failures: [...new Set(failures)] }).toEqual({ exitCode: 1, failures: [code] });
+  });
 });
 
 describe('ability test', () => {

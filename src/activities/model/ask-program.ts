@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../contracts/json.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ModelImplementation, PlanScript } from '../../contracts/plan.js';
 import { tellModelAnswer } from '../../tracing/model-call.js';
 import { CallFailure } from '../call-failure.js';
@@ -39,11 +39,16 @@ export async function askProgram(
   const input = { instructions, messages, note, tools, ...(most !== undefined && { max_tokens: most }) };
   const asked = { ...call, input: input as unknown as JsonObject };
   const output = await callScript({ ...base, kind: 'script', script }, asked, dependencies);
+  return readSaid(output, script.path);
+}
+
+/** What stands for the answer of a model. @param who is named where it is none. @throws CallFailure `model.answer_broken`. */
+export function readSaid(output: Json, who: string): Said {
   const read = said.safeParse(output);
   if (!read.success) {
     const [issue] = read.error.issues;
     const place = issue?.path.length ? ` at ${issue.path.join('.')}` : '';
-    const message = `${script.path} did not answer as a model does${place}: ${issue?.message ?? 'unreadable'}`;
+    const message = `${who} did not answer as a model does${place}: ${issue?.message ?? 'unreadable'}`;
     throw new CallFailure({ code: 'model.answer_broken', message });
   }
   const { text, calls, usage } = read.data;

@@ -9,7 +9,7 @@ import type { CallInput } from '../call-input.js';
 import type { ScriptDependencies } from '../script/call-script.js';
 import { instructionsOf, noteOf, requestText } from './agent-prompt.js';
 import { askEndpoint } from './ask-endpoint.js';
-import { askProgram } from './ask-program.js';
+import { askProgram, readSaid } from './ask-program.js';
 import { fitContext, lengthOf, tokensOf } from './fit-context.js';
 import type { Question, Said } from './model-call.js';
 import { readCalls } from './read-calls.js';
@@ -43,10 +43,7 @@ export async function callModel(
   const fresh = messagesOf(request);
   const question = questionOf(plan, plan.agent, request, [...before, ...fresh], implementation.model);
   await call.begin();
-  const { script } = implementation.model;
-  const said = script
-    ? await askProgram(implementation, script, question, call, dependencies)
-    : await askEndpoint(implementation.model, question, call, dependencies.env);
+  const said = await answerTo(question, implementation, call, dependencies);
   if (said.isCut) throw cutAnswer(question, said);
   const tools = question.tools.length > 0 ? toolsOf(plan.agent, request) : [];
   const asked = withOwnIds(said.calls);
@@ -59,6 +56,19 @@ export async function callModel(
     usage: usageOf(question, said, implementation.model),
   };
   return answer as unknown as Json;
+}
+
+async function answerTo(
+  question: Question,
+  implementation: ModelImplementation,
+  call: CallInput,
+  dependencies: ModelDependencies,
+): Promise<Said> {
+  const { script } = implementation.model;
+  if (call.said !== undefined) return readSaid(call.said, 'The mock of the model');
+  return script
+    ? askProgram(implementation, script, question, call, dependencies)
+    : askEndpoint(implementation.model, question, call, dependencies.env);
 }
 
 /** A call whose id another one of the turn has gets one of its own, in the transcript as well: results are told apart by it. */

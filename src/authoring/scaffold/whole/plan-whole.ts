@@ -122,14 +122,14 @@ function planFile(
 
 /** Beside the ability that they are about. */
 function planCases(site: Site, given: GivenDefinition, { source, value }: WholeDefinition): WholeScaffold {
-  const { operations, workflows } = site.registry;
-  const found = operations.get(value.ability) ?? workflows.get(value.ability);
+  const { agents, operations, workflows } = site.registry;
+  const found = operations.get(value.ability) ?? workflows.get(value.ability) ?? agents.get(value.ability);
   if (!found) {
     throw new AbilityError({
       code: 'ability.not_found',
       message: `There is no ability ${value.ability} to test; nothing was written`,
       location: source.locate(['ability']),
-      suggestion: didYouMean(value.ability, [...operations.keys(), ...workflows.keys()]) ?? 'Scaffold it first.',
+      suggestion: didYouMean(value.ability, [...operations.keys(), ...workflows.keys(), ...agents.keys()]) ?? 'Scaffold it first.',
     });
   }
   const folder = found.file.slice(0, found.file.lastIndexOf('/') + 1);
