@@ -55,6 +55,17 @@ const everything = (): Record<string, string> =>
       .map((path) => [path, readFileSync(path, 'utf8')]),
   );
 
+test('an agent whose model is named is resolved whole before it is written [C-46]', async () => {
+  project.write({ 'ability.yaml': projectFile('{ dev: {} }', 'models: { default: { model: small } }') });
+  const helper = 'id: helper\ntype: agent\nsummary: Helps.\ninstructions: Help.\noperations: [text.count]\n';
+  const before = everything();
+  expect(await refusal(['agent', '--from', '-'], `${helper}limits: { max_cost: 1 }\n`)).toMatchObject({
+    code: 'config.missing_price',
+  });
+  expect(everything()).toEqual(before);
+  expect(await scaffold(['agent', '--from', '-'], helper)).toMatchObject({ exitCode: 0 });
+});
+
 describe('a whole definition [C-46, R-002-58]', () => {
   test('of an operation is written as it was given, in its place, and runs', async () => {
     const first = await scaffold(['low-level', '--from', '-'], UPPER);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { newAgentDocuments } from '../../../src/authoring/agent-documents/agents-md.js';
+import { checkAgentDocuments } from '../../../src/authoring/agent-documents/check-agent-documents.js';
 import { findAgentDocuments } from '../../../src/authoring/agent-documents/find-agent-documents.js';
 import { CLOSES, OPENS, withMarked } from '../../../src/authoring/agent-documents/marked-text.js';
 import { planAgentDocuments } from '../../../src/authoring/agent-documents/plan-agent-documents.js';
@@ -20,6 +21,32 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 let folder: ProjectFolder | undefined;
 afterEach(() => folder?.remove());
+
+describe('lint', () => {
+  const findings = () =>
+    checkAgentDocuments({ root: folder?.root ?? '' }).map(({ code, severity, location }) => [
+      code,
+      severity,
+      location?.file,
+      location?.line,
+    ]);
+
+  test('warns of a document that carries our markers and does not say what this version says [R-002-56]', () => {
+    folder = makeProject({ 'AGENTS.md': root, 'registry/AGENTS.md': runtime.replace('Act only', 'Do not act') });
+    const line = runtime.split('\n').findIndex((text) => text.includes('Act only')) + 1;
+    expect(findings()).toEqual([['docs.out_of_step', 'warning', 'registry/AGENTS.md', line]]);
+    folder.write({ 'registry/AGENTS.md': runtime });
+    expect(findings()).toEqual([]);
+  });
+
+  test('leaves alone what was written by hand, also above and below our part', () => {
+    folder = makeProject({
+      'AGENTS.md': '# Ours\nDo what you want.\n',
+      'registry/AGENTS.md': `Mine.\n\n${runtime}\nMine, too.\n`,
+    });
+    expect(findings()).toEqual([]);
+  });
+});
 
 describe('AGENTS.md at the root', () => {
   test('is short, and leads to the rules of the runtime [R-002-56]', () => {

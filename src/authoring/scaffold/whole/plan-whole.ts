@@ -49,11 +49,12 @@ const PLANS: Record<GivenDefinition['kind'], Plan> = {
     planAbility(site, given, definition.source, 'high-level', definition.value.id),
   agent(site, given, { source, value }) {
     const planned = planAbility(site, given, source, 'high-level', value.id);
-    // Its model is named in ability.yaml, by a person, and may be so later: requests are delegated to its profile alone, too.
+    // A person may name its model in ability.yaml later: requests are delegated to its profile alone, too. Where it is named, the whole is resolved.
+    const hasModel = Object.hasOwn(site.registry.project.models, value.model);
     const next = [
       { command: `ability plan ${value.id}`, purpose: 'whether it can run here: its model, its operations' },
     ];
-    return { ...planned, abilities: [], next };
+    return { ...planned, abilities: hasModel ? planned.abilities : [], next };
   },
   implementation(site, given, { source, value }) {
     refuseOtherName(given, value.id, source);
@@ -129,7 +130,9 @@ function planCases(site: Site, given: GivenDefinition, { source, value }: WholeD
       code: 'ability.not_found',
       message: `There is no ability ${value.ability} to test; nothing was written`,
       location: source.locate(['ability']),
-      suggestion: didYouMean(value.ability, [...operations.keys(), ...workflows.keys(), ...agents.keys()]) ?? 'Scaffold it first.',
+      suggestion:
+        didYouMean(value.ability, [...operations.keys(), ...workflows.keys(), ...agents.keys()]) ??
+        'Scaffold it first.',
     });
   }
   const folder = found.file.slice(0, found.file.lastIndexOf('/') + 1);

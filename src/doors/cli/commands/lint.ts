@@ -1,3 +1,4 @@
+import { checkAgentDocuments } from '../../../authoring/agent-documents/check-agent-documents.js';
 import { checkRoutingDocuments } from '../../../authoring/routing-documents/check-routing-documents.js';
 import { findDocuments } from '../../../authoring/routing-documents/find-documents.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
@@ -125,7 +126,7 @@ function optionsOf(
   env: NodeJS.ProcessEnv,
   more: readonly Finding[],
 ): LintOptions {
-  const others = [checkRoutingDocuments, checkCases, () => more];
+  const others = [checkRoutingDocuments, checkAgentDocuments, checkCases, () => more];
   return {
     others,
     env,
