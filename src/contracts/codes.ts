@@ -120,7 +120,7 @@ export const CODES = {
   },
   'config.missing_price': {
     exit: EXIT.usage,
-    means: 'An agent has a `limits.max_cost`, and its model has no price, so that nobody could say what it costs.',
+    means: 'An agent has a `limits.max_cost`, and its model has no price, so that its cost is not known.',
     next: 'Write `price: { input, output }` of the model, for a million tokens each, under `models` in `ability.yaml`.',
   },
   'config.no_environment': {
@@ -633,7 +633,7 @@ export const CODES = {
   },
   'planner.declined': {
     exit: EXIT.denied,
-    means: 'The requester was told of a risk before the first call, and did not agree to it; nothing was run.',
+    means: 'A risk was reported to the requester before the first call, and did not agree to it; nothing was run.',
     next: 'Ask for something else, or agree to the risk.',
   },
   'planner.failed': {
@@ -655,7 +655,7 @@ export const CODES = {
   'planner.plan_invalid': {
     exit: EXIT.failed,
     means: 'The plan of an AI is no graph of calls: an id twice, a circle, or `after` what is not there.',
-    next: 'It is told to the AI, which may send another plan.',
+    next: 'It is reported to the AI, which may send another plan.',
   },
   'planner.timeout': {
     exit: EXIT.timedOut,

@@ -180,7 +180,7 @@ export const LINT_CODES = {
   'lint.module_unknown': {
     severity: 'warning',
     means: 'A scope names a module that no overview describes, in a project that has overviews.',
-    why: 'A slip in the name of a module reads like this; hooks and pages that go by modules then miss the ability.',
+    why: 'A mistyped name of a module reads like this; hooks and pages that go by modules then miss the ability.',
     fix: 'Correct the name, or describe the module in modules/overview.',
   },
   'lint.never_equal': {
@@ -294,7 +294,7 @@ export const LINT_CODES = {
   'lint.schema_required_unknown': {
     severity: 'warning',
     means: 'A schema requires a property that it does not describe.',
-    why: 'Nothing can be said of its type, and it is usually a slip of one that is described.',
+    why: 'Nothing can be said of its type, and it is usually one that is described, mistyped.',
     fix: 'Describe it under `properties`, or correct the name.',
   },
   'lint.scope_contradiction': {
@@ -342,7 +342,7 @@ export const LINT_CODES = {
   'lint.undeclared_field': {
     severity: 'warning',
     means: 'An expression reads, or asks for, a field that the schema does not list.',
-    why: 'A slip in a name reads like this: it fails when it is evaluated, and what asks for the field with `has()` or `?` never finds it.',
+    why: 'A mistyped name reads like this: it fails when it is evaluated, and what asks for the field with `has()` or `?` never finds it.',
     fix: 'Correct the name, list the field under `properties`, or say `additionalProperties: true`.',
   },
   'lint.undeclared_parameter': {

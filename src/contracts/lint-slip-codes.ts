@@ -5,7 +5,7 @@ export const SLIP_CODES = {
   'lint.approve_gap': {
     severity: 'warning',
     means: 'An environment asks for approval of an effect, and not of a graver one.',
-    why: 'The graver calls run there without anybody being asked.',
+    why: 'The graver calls run there without an approval.',
     fix: 'List the graver effects under `approve`, too.',
   },
   'lint.call_cut': {

@@ -137,7 +137,7 @@ function refuseNo({ status, title, decisions, expires_at, id }: Approval): void 
     const why = no?.comment ? `: ${oneLine(no.comment)}` : '';
     throw new StepFailure({ code: 'approval.denied', message: `${who} denied "${title}"${why}`, details });
   }
-  const message = `Nobody decided on "${title}" until ${expires_at}`;
+  const message = `There was no decision on "${title}" until ${expires_at}`;
   throw new StepFailure({ code: 'approval.expired', message, details });
 }
 

@@ -19,7 +19,7 @@ const MOST_SIGNALS = 1000;
 
 /** Answers what people ask and takes what they send. No handler waits for a step or an approval. Source: docs/architecture.md#the-way-of-a-task. */
 export function listen(run: TaskRun): void {
-  setHandler(defineQuery<TaskView>(QUERIES.task), () => viewOf(run), { description: 'How the task stands' });
+  setHandler(defineQuery<TaskView>(QUERIES.task), () => viewOf(run), { description: 'The state of the task' });
   setHandler(defineQuery<ToldTask>(QUERIES.told), () => toldOf(run), {
     description: 'What its calls were given and gave',
   });

@@ -29,7 +29,7 @@ export function refuseEdit(run: TaskRun, edit: unknown): void {
   if (!isMap(edit)) throw refusal({ code: 'usage.invalid', message: 'A change has the form {set, unset, by}' });
   const strange = Object.keys(edit).filter((name) => !PARTS.has(name));
   if (strange.length > 0) {
-    const message = `Nobody but preflight says what a task runs: ${strange.join(', ')} cannot be given with a change`;
+    const message = `Only preflight says what a task runs: ${strange.join(', ')} cannot be given with a change`;
     throw refusal({ code: 'seal.invalid', message, suggestion: 'Change the input: {set, unset, by}.' });
   }
   const { set, unset, by } = edit;

@@ -29,7 +29,7 @@ type CheckWord = (word: SignedWord) => Promise<void>;
 
 /** Answers what clients ask of a session, and takes what they and workers send. */
 export function hearSession(run: SessionRun): void {
-  setHandler(defineQuery<SessionView>(QUERIES.session), () => run.view(), { description: 'How the session stands' });
+  setHandler(defineQuery<SessionView>(QUERIES.session), () => run.view(), { description: 'The state of the session' });
   setHandler(defineQuery<SessionThread>(QUERIES.thread), () => run.thread, {
     description: 'What was said in it last, and what waits for an answer',
   });
@@ -66,7 +66,8 @@ export function hearSession(run: SessionRun): void {
   );
   setHandler(defineUpdate<WordAnswer, [SignedWord]>(SESSION_UPDATES.word), (word) => hear(run, word), {
     validator: (word) => {
-      if (!isSignedWord(word)) throw refusal('seal.invalid', 'What only workers tell a session was not told by one');
+      if (!isSignedWord(word))
+        throw refusal('seal.invalid', 'What only workers report to a session did not come from one');
       // How a call ended is also heard while the hooks of its end are asked.
       if (word.word.kind !== 'ended') refuseStopped(run);
     },

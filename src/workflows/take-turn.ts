@@ -123,7 +123,7 @@ async function ask(run: TaskRun): Promise<void> {
     const end = readActivityFailure(error);
     if (end.kind === 'problem') throw new StepFailure(end.problem);
     if (end.kind === 'other') throw error;
-    const message = `Nobody could ask for the turn of ${run.task} in time (${end.type})`;
+    const message = `The turn of ${run.task} could not be asked for in time (${end.type})`;
     throw new StepFailure({ code: 'worker.unavailable', message, suggestion: 'Run it again.' });
   }
 }

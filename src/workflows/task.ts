@@ -152,7 +152,7 @@ async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyA
 
 function expiry(run: TaskRun) {
   const days = run.plan.limits.expires_ms / 86_400_000;
-  return { code: 'task.expired', message: `Nobody ran the task within ${days} days` };
+  return { code: 'task.expired', message: `The task was not run within ${days} days` };
 }
 
 /**

@@ -26,7 +26,7 @@ export async function findTool(
       code: 'mcp.tool_invalid',
       message: `The MCP server ${server.name} describes ${name} in a way that cannot be relied on; it was not called: ${found.fault}`,
       suggestion:
-        'Whoever maintains the server must correct the definition of the tool; its other tools can be called.',
+        'The maintainer of the server must correct the definition of the tool; its other tools can be called.',
     });
   }
   const names = tools.names();

@@ -84,7 +84,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   task_status: form({
     access: 'read',
-    description: 'How a task stands now.',
+    description: 'The state of a task now.',
     input: taskInput,
     output: TASK,
     annotations: READS,

@@ -135,7 +135,7 @@ function warningsOf({ environment }: Plan, creation: PlanPreview['creation']): s
   if (environment.proof !== 'required') return warned;
   return [
     ...warned,
-    `${environment.name} asks for proof of who decides: nobody but the owner of the project's own runtime can decide, and elsewhere approvals fail`,
+    `${environment.name} asks for proof of who decides: only the owner of the project's own runtime can decide, and elsewhere approvals fail`,
   ];
 }
 
