@@ -3,6 +3,7 @@ import type { StepDone, StepsDone } from '../contracts/run-sinks.js';
 import type { StepProgress } from '../contracts/task.js';
 import { isOfExpansion } from '../rules/step-name.js';
 import { isInTurn } from '../rules/turn-paths.js';
+import { isPlain } from '../rules/verbs.js';
 import { MadeTexts } from './made-texts.js';
 import type { TaskRun } from './task-run.js';
 
@@ -11,7 +12,6 @@ const MOST_LISTED = 100;
 /** Characters of all values together. */
 const MOST_OF_ALL = 128 * 1024;
 const MOST_OF_A_MESSAGE = 2000;
-const PLAIN: ReadonlySet<PlanStep['verb']> = new Set(['let', 'wait', 'approval', 'fail', 'end']);
 
 /** A step that has ended, by reference: nothing is copied before the task ends. */
 interface Ended {
@@ -28,8 +28,9 @@ export class StepsInTurns {
   constructor(public count: number) {}
 
   /** Notes the end of a step that ran; all but plain steps in turns are told otherwise. */
-  note({ id, verb }: PlanStep, path: string, entry: StepProgress | undefined): void {
-    if (!entry || !PLAIN.has(verb) || isOfExpansion(id) || !isInTurn(path)) return;
+  note(step: PlanStep, path: string, entry: StepProgress | undefined): void {
+    const { id, verb } = step;
+    if (!entry || !isPlain(step) || isOfExpansion(id) || !isInTurn(path)) return;
     this.count += 1;
     if (this.listed.length < MOST_LISTED) this.listed.push({ verb, path, entry });
   }
@@ -39,7 +40,7 @@ export class StepsInTurns {
 export function stepsDone({ listed, progress, inTurns }: TaskRun): StepsDone | undefined {
   const outside = listed.flatMap(({ step, path }): Ended[] => {
     const entry = progress[path];
-    return entry && PLAIN.has(step.verb) && !isOfExpansion(step.id) ? [{ verb: step.verb, path, entry }] : [];
+    return entry && isPlain(step) && !isOfExpansion(step.id) ? [{ verb: step.verb, path, entry }] : [];
   });
   const all = outside.length + inTurns.count;
   if (all === 0) return undefined;
