@@ -1,6 +1,7 @@
 import type { AgentGrant, AgentProgress, AgentUsage } from './agent.js';
 import type { Approval } from './approvals.js';
 import type { Caller } from './callers.js';
+import type { CallMade } from './calls-made.js';
 import type { SlotAsk, Turn } from './concurrency.js';
 import type { StepFiles, TaskFile } from './files.js';
 import type { HookAnswer } from './hooks.js';
@@ -9,7 +10,6 @@ import type { ItemFailure, LastTurn, LoopCounts, LoopProgress, TurnCount } from 
 import type { Person } from './people.js';
 import type { Plan } from './plan.js';
 import type { Problem } from './problem.js';
-import type { CallMade } from './run-sinks.js';
 import type { Seal } from './seal.js';
 import type { StepStatus, TaskState } from './states.js';
 

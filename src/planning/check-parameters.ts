@@ -5,7 +5,7 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { Loaded } from '../definitions/registry.js';
 import { canonicalJson } from '../rules/canonical.js';
-import type { ChosenImplementation, EnvironmentSettings } from './resolve-implementation.js';
+import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
 import { satisfies } from './schemas.js';
 import { walkSteps } from './walk-steps.js';
 
