@@ -4,19 +4,16 @@ import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { RetryDefinition } from '../definitions/formats/retry.js';
 import type { ErrorHandlerDefinition, StepDefinition, StepOf } from '../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { BARE, expressionsOf, handlerOutputs } from '../definitions/step-expressions.js';
-import { loopNamesOf } from '../definitions/step-lists.js';
+import { handlerOutputs } from '../definitions/step-expressions.js';
 import { listSteps } from '../rules/inner-steps.js';
-import { RETRY_NAMES } from '../rules/retry-condition.js';
 import { checkCallee } from './check-callee.js';
-import { type Available, checkCondition } from './check-names.js';
+import { checkStepExpressions } from './check-step-expressions.js';
 import { collectIds } from './collect-ids.js';
 import { compileConcurrency } from './compile-concurrency.js';
 import { Mistakes } from './definition-errors.js';
 import type { Doubt } from './doubt.js';
 import { codesOfExits } from './exit-code-meanings.js';
 import { ExpressionChecks } from './expression-checks.js';
-import { loopNames } from './loop-names.js';
 import { NamedCodes } from './named-codes.js';
 import { refuseQuorum, resolveApprovers } from './resolve-environment.js';
 import { inside, type Place } from './step-place.js';
@@ -76,7 +73,7 @@ class StepCompiler {
 
   constructor(
     private readonly registry: Registry,
-    private readonly workflow: Loaded<HighLevel>,
+    readonly workflow: Loaded<HighLevel>,
     private readonly environment: PlanEnvironment | undefined,
   ) {
     this.checks = new ExpressionChecks(workflow, collectIds(workflow, this.mistakes), this.mistakes);
@@ -113,7 +110,7 @@ class StepCompiler {
 
   /** A new verb is one more case here. */
   private compile(step: StepDefinition, place: Place): PlanStep {
-    const inLoop = this.checkExpressions(step, place);
+    const inLoop = checkStepExpressions(step, place, this);
     const modifiers = this.modifiers(step, place);
     switch (step.verb) {
       case 'call':
@@ -168,27 +165,6 @@ class StepCompiler {
       case 'end':
         return { ...modifiers, verb: 'end', end: { output: step.end?.output ?? null } };
     }
-  }
-
-  /** @returns the place with the names that the steps of a loop see; of other steps the place itself. */
-  private checkExpressions(step: StepDefinition, place: Place): Place {
-    let inLoop: Place | undefined;
-    const loop = (): Place => {
-      const otherwise = [...place.names, ...Object.values(loopNamesOf(step))];
-      inLoop ??= { ...place, names: this.mistakes.gather(() => loopNames(step, place, this.checks), otherwise) };
-      return inLoop;
-    };
-    for (const { path: keys, value, belongs, sees } of expressionsOf(step)) {
-      const names = sees === 'turn' ? loop().names : sees === 'template' ? [] : place.names;
-      const path = [...place.path, ...keys];
-      if (sees === 'attempt') this.retryCondition(String(value), path);
-      else if (BARE.has(belongs)) {
-        this.checks.checkExpression(String(value), path, sees === 'signal' ? [...names, 'signal'] : names);
-      } else if (belongs === 'parameters' && typeof value === 'string' && !isOneExpression(value)) {
-        this.mistakes.keep(this.checks.refuse('`with` is a map of parameters, or one ${{ }} that gives a map', path));
-      } else this.checks.checkTemplate(value, path, names);
-    }
-    return loop();
   }
 
   private modifiers(step: StepDefinition, place: Place): StepModifiers {
@@ -292,26 +268,10 @@ class StepCompiler {
     this.codes.name(retry.errors, [...path, 'retry', 'errors']);
     return { retry };
   }
-
-  /** It is asked where the attempt ended, which for a call is not the workflow. */
-  private retryCondition(source: string, path: PropertyKey[]): void {
-    this.mistakes.gather(() => checkCondition(source, IN_RETRY, this.workflow, path), undefined);
-  }
 }
 
 /** What a verb makes of a step, besides what every step has. */
 type Own<Verb extends PlanStep['verb']> = Omit<Extract<PlanStep, { verb: Verb }>, keyof StepModifiers>;
-
-function isOneExpression(text: string): boolean {
-  return /^\s*\$\{\{[\s\S]*\}\}\s*$/.test(text);
-}
-
-const IN_RETRY: Available = {
-  names: RETRY_NAMES,
-  functions: [],
-  where: '`retry.if`',
-  instead: 'It is about the failed attempt alone: `error` and `attempt`.',
-};
 
 /** What a workflow calls is cut with it, and each of these calls says for itself whether it may be. */
 function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
