@@ -4,7 +4,7 @@ import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import type { Connection } from './connect.js';
-import type { NewTask } from './create-task.js';
+import type { NewTask } from './new-task.js';
 import { placementWithWorker } from './pollers.js';
 import type { PreflightOutcome } from './preflight-outcome.js';
 import { runAsActivity, startAsWorkflow } from './run-preflight.js';

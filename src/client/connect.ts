@@ -18,8 +18,8 @@ import { isLiving } from '../server/runtime-file.js';
 import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';
 import { ConnectionCalls } from './connection-calls.js';
+import type { HttpConnectOptions } from './over-http/connect-options.js';
 import type { DoorLink } from './over-http/door-link.js';
-import type { HttpConnectOptions } from './over-http/http-connection.js';
 import type { RetryOptions } from './retried-call.js';
 
 /** A connection to the Temporal of one project. */

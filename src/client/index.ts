@@ -3,7 +3,7 @@ export { type CommandProvider, commandProvider } from './agent/provider-command.
 export { scriptedProvider } from './agent/provider-scripted.js';
 export type { SessionRunOptions } from './agent/run-state.js';
 export { type Connection, type ConnectOptions, connect, connectWithin } from './connect.js';
-export type { CreatedTask, NewTask } from './create-task.js';
+export type { CreatedTask } from './create-task.js';
 export type { DeleteEnd, DeleteOptions } from './delete-task.js';
 export type { Delivery, DeliveryState } from './deliver.js';
 export type { FetchedHistory } from './fetch-histories.js';
@@ -11,7 +11,8 @@ export type { Stall } from './find-stall.js';
 export type { GivenFiles } from './give-files.js';
 export { linkOf } from './links.js';
 export type { ListedTask, ListFilter, TaskPage } from './list-tasks.js';
-export type { HttpConnectOptions } from './over-http/http-connection.js';
+export type { NewTask } from './new-task.js';
+export type { HttpConnectOptions } from './over-http/connect-options.js';
 export {
   awaitResult,
   cancelTask,

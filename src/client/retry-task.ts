@@ -1,8 +1,9 @@
 import type { Person } from '../contracts/people.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { Connection } from './connect.js';
-import { type CreatedTask, createTask, type NewTask } from './create-task.js';
+import { type CreatedTask, createTask } from './create-task.js';
 import { keepingRuntime } from './keep-runtime.js';
+import type { NewTask } from './new-task.js';
 import { openOwn } from './open-task.js';
 import { refuseDeleted } from './read-deletion.js';
 import { nextKey } from './retried-key.js';

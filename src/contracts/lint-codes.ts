@@ -1,16 +1,5 @@
-import type { Severity } from './findings.js';
+import type { LintMeaning } from './lint-meaning.js';
 import { SLIP_CODES } from './lint-slip-codes.js';
-
-/** What one kind of finding means. `docs/lint.md` and `ability explain` are made from this table. */
-export interface LintMeaning {
-  severity: Severity;
-  /** What is wrong, in one sentence. */
-  means: string;
-  /** Why it matters, in one sentence. */
-  why: string;
-  /** What to do. */
-  fix: string;
-}
 
 /** Findings of `ability lint` besides the errors of broken definitions. */
 export const LINT_CODES = {

@@ -1,4 +1,4 @@
-import type { LintMeaning } from './lint-codes.js';
+import type { LintMeaning } from './lint-meaning.js';
 
 /** Findings about definitions that load and run, and do something else than they seem to. */
 export const SLIP_CODES = {

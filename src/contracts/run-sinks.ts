@@ -1,8 +1,6 @@
 import type { CallContext } from './activities.js';
-import type { PlanStep } from './plan.js';
-import type { Problem } from './problem.js';
+import type { CallsMade, StepsDone } from './calls-made.js';
 import type { Seal } from './seal.js';
-import type { StepStatus } from './states.js';
 import type { TaskStart } from './task.js';
 import type { HookSpan, StepSpan } from './traces.js';
 
@@ -56,45 +54,6 @@ export interface ToldTask {
   /** Its other steps; absent where none of them came up. */
   steps?: StepsDone;
 }
-
-/** The steps of a task that call nothing and have no steps in them; not masked yet. */
-export interface StepsDone {
-  listed: StepDone[];
-  /** How many are not listed. */
-  left_out: number;
-}
-
-/** One such step. */
-export interface StepDone {
-  path: string;
-  verb: PlanStep['verb'];
-  status: StepStatus;
-  /** Absent where it did not succeed. */
-  gave?: MadeText;
-  error?: Pick<Problem, 'code' | 'message'>;
-}
-
-/** The calls of a task, not masked yet. */
-export interface CallsMade {
-  listed: CallMade[];
-  /** How many are not listed. */
-  left_out: number;
-}
-
-/** One call that a task made. */
-export interface CallMade {
-  path: string;
-  call: string;
-  /** Of a called workflow: its task. */
-  task?: string;
-  given: MadeText;
-  /** Absent where it did not succeed. */
-  gave?: MadeText;
-  error?: Pick<Problem, 'code' | 'message'>;
-}
-
-/** A value as JSON, and how many characters that has, of which the first are told. */
-export type MadeText = [text: string, characters: number];
 
 /** The end of a task whose record is written outside of its history. */
 export interface EndedTask extends CallContext, ToldTask {

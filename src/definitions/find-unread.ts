@@ -5,14 +5,8 @@ import { matchesGlob } from '../rules/glob.js';
 import { didYouMean } from '../rules/nearest.js';
 import { whyItNeverRuns } from './hook-bindings.js';
 import type { Loaded, Registry } from './registry.js';
+import type { Unread } from './unread-settings.js';
 import { settingsOfNobody } from './unread-settings.js';
-
-/** Something of the right form that nothing will ever read. */
-export interface Unread {
-  problem: Problem;
-  /** The ability whose configuration it makes unusable. */
-  config?: string;
-}
 
 /**
  * Finds what is written for an ability or an environment that is not there, and hooks that cannot run.

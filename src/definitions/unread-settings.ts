@@ -1,8 +1,14 @@
 import type { Problem } from '../contracts/problem.js';
-import type { Unread } from './find-unread.js';
 import type { AbilityConfig } from './formats/config.js';
 import type { ImplementationBody } from './formats/implementation.js';
 import type { Loaded, Registry } from './registry.js';
+
+/** Something of the right form that nothing will ever read. */
+export interface Unread {
+  problem: Problem;
+  /** The ability whose configuration it makes unusable. */
+  config?: string;
+}
 
 type Kind = ImplementationBody['kind'];
 

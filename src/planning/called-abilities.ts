@@ -5,7 +5,7 @@ import { walkSteps } from './walk-steps.js';
 export function allowedCalls(workflow: HighLevel): string[] {
   if (workflow.operations) return [...new Set(workflow.operations)];
   const calls = [...walkSteps(workflow)].flatMap(({ step }) =>
-    'call' in step ? [step.call, ...(step.undo ? [step.undo.call] : [])] : [],
+    step.verb === 'call' ? [step.call, ...(step.undo ? [step.undo.call] : [])] : [],
   );
   return [...new Set(calls)];
 }

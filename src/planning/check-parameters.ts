@@ -5,7 +5,7 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { Loaded } from '../definitions/registry.js';
 import { canonicalJson } from '../rules/canonical.js';
-import type { ChosenImplementation, EnvironmentSettings } from './resolve-implementation.js';
+import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
 import { satisfies } from './schemas.js';
 import { walkSteps } from './walk-steps.js';
 
@@ -85,7 +85,7 @@ function partOf(schema: JsonObject): JsonObject {
  */
 export function checkStepParameters(workflow: Loaded<HighLevel>, operations: ReadonlyMap<string, PlanOperation>): void {
   for (const { step, path } of walkSteps(workflow.value)) {
-    if (!('call' in step)) continue;
+    if (step.verb !== 'call') continue;
     const calls = [{ call: step.call, with: step.with, at: path }];
     if (step.undo) calls.push({ call: step.undo.call, with: step.undo.with, at: [...path, 'undo'] });
     for (const { call, with: given, at } of calls) {

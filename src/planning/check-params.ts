@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { didYouMean } from '../rules/nearest.js';
-import type { ChosenImplementation } from './resolve-implementation.js';
+import type { ChosenImplementation } from './chosen-implementation.js';
 
 /**
  * Checks that the inputs a request names can be given: a contract that takes no others (`additionalProperties: false`)

@@ -31,7 +31,7 @@ export function checkStepTexts(
   facts: Pick<ScriptFacts, 'engine' | 'cel'> & { environment: Where },
 ): void {
   for (const { step, path } of walkSteps(workflow.value)) {
-    if (!('call' in step)) continue;
+    if (step.verb !== 'call') continue;
     const calls = [{ call: step.call, with: step.with, at: path }];
     if (step.undo) calls.push({ call: step.undo.call, with: step.undo.with, at: [...path, 'undo'] });
     for (const { call, with: given = {}, at } of calls) {

@@ -4,7 +4,7 @@ import type { ImplementationDocument } from '../definitions/formats/implementati
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { didYouMean } from '../rules/nearest.js';
-import type { ChosenImplementation, EnvironmentSettings } from './resolve-implementation.js';
+import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
 
 /** The configuration of an ability. @throws AbilityError when the file that might hold it is broken. */
 export function configOf(registry: Registry, ability: string): Loaded<AbilityConfig> | undefined {

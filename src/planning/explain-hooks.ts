@@ -4,7 +4,8 @@ import type { HookDefinition, HookMatch } from '../definitions/formats/hooks.js'
 import { BINDING_LISTS, isGlobal, isNarrowed, type TaskPhase, whyItNeverRuns } from '../definitions/hook-bindings.js';
 import type { Registry } from '../definitions/registry.js';
 import { firesFor } from '../rules/fires.js';
-import { boundNames, fits, type HookBindings, type HookSubject, selectHooks } from './resolve-hooks.js';
+import type { HookSubject } from './hook-subject.js';
+import { boundNames, fits, type HookBindings, selectHooks } from './resolve-hooks.js';
 
 /** One hook of a phase, and whether it would run. */
 export interface ExplainedHook {

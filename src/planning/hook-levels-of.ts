@@ -2,7 +2,8 @@ import type { Plan } from '../contracts/plan.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { configOf } from './choose-implementation.js';
-import type { HookBindings, HookSubject } from './resolve-hooks.js';
+import type { HookSubject } from './hook-subject.js';
+import type { HookBindings } from './resolve-hooks.js';
 import { configLevels, hookLevels } from './resolve-operation.js';
 
 /** What decides about the hooks of the ability of a plan: what they are matched against, and who binds hooks. */

@@ -1,3 +1,5 @@
+import type { StepDefinition } from '../definitions/formats/steps.js';
+import { loopNamesOf } from '../definitions/step-lists.js';
 import { compileExpression } from '../rules/expressions/evaluate.js';
 import { COMMON_NAMES, type ExpressionChecks } from './expression-checks.js';
 import type { Place } from './step-place.js';
@@ -6,18 +8,13 @@ import type { Place } from './step-place.js';
 const TAKEN = [...COMMON_NAMES, 'signal'];
 
 /**
- * The names that are known inside a loop.
+ * The names that are known inside a step: of a loop also its own, those of its `as` and `index`.
  *
- * @param named the loop's own, by the key that gives each.
  * @throws AbilityError `definition.invalid` for a word of CEL, and for a name that is taken.
  */
-export function loopNames(
-  named: Record<string, string>,
-  { path, names: around }: Place,
-  checks: ExpressionChecks,
-): string[] {
+export function loopNames(step: StepDefinition, { path, names: around }: Place, checks: ExpressionChecks): string[] {
   const all = [...around];
-  for (const [key, name] of Object.entries(named)) {
+  for (const [key, name] of Object.entries(loopNamesOf(step))) {
     if (!isFreeName(name)) {
       throw checks.refuse(`\`${name}\` is a name of CEL`, [...path, key], 'Choose another one.');
     }

@@ -8,10 +8,10 @@ import { didYouMean } from '../rules/nearest.js';
 import { isShown, mappingOf, toolCallOf } from '../rules/tool-mapping/map-tool.js';
 import { resolveParameters } from './check-parameters.js';
 import { chooseImplementation, configOf } from './choose-implementation.js';
+import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
+import type { HookSubject } from './hook-subject.js';
 import { operationInput } from './operation-input.js';
 import { placed } from './placed.js';
-import type { HookSubject } from './resolve-hooks.js';
-import type { ChosenImplementation, EnvironmentSettings } from './resolve-implementation.js';
 
 /**
  * The calls that a hook must deny, as it sees them in an environment.

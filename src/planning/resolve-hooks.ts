@@ -1,6 +1,5 @@
-import type { Effect } from '../contracts/effects.js';
 import { FOREIGN_EVENT_KEYS } from '../contracts/foreign-hooks.js';
-import type { BuiltinHook, HookKind, Phase } from '../contracts/hooks.js';
+import type { BuiltinHook, Phase } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanHandler, PlanHook, PlanHooks } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -18,19 +17,10 @@ import { type Available, checkCondition } from './check-names.js';
 import { HOOK_ARGUMENTS } from './check-placeholders.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
+import type { HookSubject } from './hook-subject.js';
 import { covers, resolveForeign } from './resolve-foreign.js';
 import { resolveGuardAbility } from './resolve-guard-ability.js';
 import { resolveScript } from './resolve-script.js';
-
-/** What a hook is matched against. */
-export interface HookSubject {
-  ability: string;
-  modules: readonly string[];
-  environment: string;
-  kind: HookKind;
-  effects: Effect;
-  tags: readonly string[];
-}
 
 /** One level that may bind hooks by name: operation, implementation, configuration, environment. */
 export interface HookBindings {

@@ -1,15 +1,14 @@
 import type { Json } from '../contracts/json.js';
 import type { ImplementationBase, PlanImplementation, PlanMcpServer } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { ImplementationBody } from '../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { isHostAllowed, portOf } from '../rules/allowed-hosts.js';
 import { didYouMean } from '../rules/nearest.js';
-
 import { type Available, checkCondition, checkTemplate } from './check-names.js';
 import { resolveParameters } from './check-parameters.js';
 import { headerTexts, plainTexts } from './check-placeholders.js';
+import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
 import type { EnvironmentVariables } from './environment-variables.js';
 
 import { capped } from './limits.js';
@@ -34,18 +33,6 @@ const REQUEST: Available = {
   where: 'a request',
   instead: INSTEAD,
 };
-
-/** Settings of an ability in the environment of the plan. */
-export type EnvironmentSettings = NonNullable<AbilityConfig['environments']>[string];
-
-/** An implementation that was chosen, before its references are resolved. */
-export interface ChosenImplementation {
-  id: string;
-  body: ImplementationBody;
-  from: Loaded<unknown>;
-  /** Where the body stands in `from`. */
-  path: PropertyKey[];
-}
 
 /**
  * Resolves an implementation for one environment: scripts to bytes, servers and endpoints to addresses.

@@ -3,11 +3,12 @@ import type { AbilityConfig } from '../definitions/formats/config.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { chooseImplementation, configOf } from './choose-implementation.js';
+import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
 import type { Warn } from './doubt.js';
 import type { EnvironmentVariables } from './environment-variables.js';
+import type { HookSubject } from './hook-subject.js';
 import { resolveCallable } from './resolve-callable.js';
-import { type HookBindings, type HookSubject, resolveHooks } from './resolve-hooks.js';
-import type { ChosenImplementation, EnvironmentSettings } from './resolve-implementation.js';
+import { type HookBindings, resolveHooks } from './resolve-hooks.js';
 
 /**
  * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a

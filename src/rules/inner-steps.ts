@@ -1,5 +1,6 @@
 import type { PlanStep } from '../contracts/plan.js';
 import { nameOfStep } from './step-name.js';
+import { isLoop } from './verbs.js';
 
 /** A list of steps inside a step. */
 export interface InnerSteps {
@@ -11,12 +12,12 @@ export interface InnerSteps {
 /** Every list of steps that stands inside a step, whatever it is there for, in the order in which they may run. */
 export function innerSteps(step: PlanStep): InnerSteps[] {
   const lists = [...listsOfVerb(step), ...(step.on_error ?? []).map(({ steps }) => steps), step.finally ?? []];
-  const isLoop = step.verb === 'foreach' || step.verb === 'repeat';
   return lists
-    .map((steps, index) => ({ steps, isRepeated: isLoop && index === 0 }))
+    .map((steps, index) => ({ steps, isRepeated: isLoop(step) && index === 0 }))
     .filter(({ steps }) => steps.length > 0);
 }
 
+/** The lists that the verb of a step runs. A new verb is one more case here. */
 function listsOfVerb(step: PlanStep): (readonly PlanStep[])[] {
   switch (step.verb) {
     case 'steps':
@@ -56,8 +57,7 @@ export function stepsOfTurn({ steps }: { steps: readonly PlanStep[] }): { step: 
 export function mainSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
   return steps.flatMap((step) => {
     const path = prefix + nameOfStep(step.id);
-    const isLoop = step.verb === 'foreach' || step.verb === 'repeat';
-    const inner = listsOfVerb(step).flatMap((list) => mainSteps(list, `${path}/${isLoop ? '*/' : ''}`));
+    const inner = listsOfVerb(step).flatMap((list) => mainSteps(list, `${path}/${isLoop(step) ? '*/' : ''}`));
     return [{ step, path }, ...inner];
   });
 }

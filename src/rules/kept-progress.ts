@@ -9,6 +9,7 @@ import type { StepTree } from './find-step.js';
 import { mainSteps } from './inner-steps.js';
 import { nameOfStep } from './step-name.js';
 import { generalPath } from './turn-paths.js';
+import { isGroup } from './verbs.js';
 
 /** A task that has ended, as far as another one may take over from it. */
 export interface EarlierTask {
@@ -72,7 +73,14 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
       case 'foreach':
         if (entry.items) kept[path] = keptItems(entry, entry.items);
         return false;
-      default:
+      case 'repeat':
+      case 'race':
+      case 'call':
+      case 'approval':
+      case 'wait':
+      case 'let':
+      case 'fail':
+      case 'end':
         return false;
     }
   }
@@ -121,10 +129,6 @@ function keptItems({ turns, loop, last }: StepProgress, items: Record<string, Js
 /** The time between two tasks is no time of a step. */
 function closed({ from, to, duration_ms, ...count }: TurnCount): TurnCount {
   return { ...count, duration_ms: duration_ms + (from === undefined || to === undefined ? 0 : to - from) };
-}
-
-function isGroup({ verb }: PlanStep): boolean {
-  return verb === 'steps' || verb === 'parallel' || verb === 'switch';
 }
 
 function holds(step: PlanStep, id: string | null): boolean {

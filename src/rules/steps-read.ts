@@ -1,10 +1,11 @@
 import type { Json } from '../contracts/json.js';
 import { FIRST_CEL } from '../contracts/names.js';
-import type { ForeachStep, PlanStep, RepeatStep } from '../contracts/plan.js';
+import type { PlanStep } from '../contracts/plan.js';
 import { compileExpression, type Expression } from './expressions/evaluate.js';
 import { expressionsIn } from './expressions/template.js';
 import { allSteps, type StepTree } from './find-step.js';
 import { listSteps } from './inner-steps.js';
+import type { StepOfKind } from './verbs.js';
 
 /** A plan, or what of one has expressions. */
 type Tree = StepTree & { output?: Json; cel?: string | undefined };
@@ -63,7 +64,7 @@ export function readsItself(step: PlanStep, cel: string): boolean {
 const readInLoops = new WeakMap<PlanStep, readonly string[]>();
 
 /** The ids of the steps inside a loop that the loop or some step inside it reads: what one turn may see of another. */
-export function readInTurns(loop: ForeachStep | RepeatStep, cel: string): readonly string[] {
+export function readInTurns(loop: StepOfKind<'loop'>, cel: string): readonly string[] {
   let ids = readInLoops.get(loop);
   if (!ids) {
     const inner = listSteps(loop.steps).map(({ step }) => step);
@@ -84,6 +85,7 @@ function expressionsOf(step: PlanStep, cel: string): Expression[] {
   ];
 }
 
+/** The expressions that belong to the verb of a step. A new verb is one more case here. */
 function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templates: Json[] } {
   switch (step.verb) {
     case 'call':

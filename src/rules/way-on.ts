@@ -1,7 +1,7 @@
-import type { PlanStep } from '../contracts/plan.js';
 import { type EndState, isEndState, type TaskState } from '../contracts/states.js';
 import type { StepTree } from './find-step.js';
 import { mainSteps } from './inner-steps.js';
+import { isLoop, type StepOfKind } from './verbs.js';
 
 /** How a task that has ended can be tried again. */
 export interface WayToRetry {
@@ -96,12 +96,12 @@ function textIn(details: unknown, name: string): string | undefined {
 }
 
 /** The loop around a step that no other one is around, or the step itself. */
-function outermostLoop({ steps }: StepTree, id: string): PlanStep | undefined {
+function outermostLoop({ steps }: StepTree, id: string): StepOfKind<'loop'> | undefined {
   const all = mainSteps(steps);
   const path = all.find(({ step }) => step.id === id)?.path ?? '';
   const [loop] = path.split('/*');
   const found = all.find((one) => one.path === loop)?.step;
-  return found?.verb === 'foreach' || found?.verb === 'repeat' ? found : undefined;
+  return isLoop(found) ? found : undefined;
 }
 
 /** The step of the task itself to begin with; none for an operation alone, or a clean-up. */

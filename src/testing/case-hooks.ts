@@ -1,7 +1,7 @@
 import type { AnswerAbility } from '../activities/hooks/ability-handler.js';
 import { type HookRun, isOfTask } from '../activities/hooks/hook-context.js';
+import type { AnswerScript } from '../activities/hooks/hook-dependencies.js';
 import { readHookResult } from '../activities/hooks/read-hook-result.js';
-import type { AnswerScript } from '../activities/hooks/run-hooks.js';
 import type { EventContext, HookAnswer } from '../contracts/hooks.js';
 import type { PreparedCase } from './prepared-case.js';
 

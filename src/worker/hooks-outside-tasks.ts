@@ -1,8 +1,8 @@
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/execute.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
+import type { HookDependencies } from '../activities/hooks/hook-dependencies.js';
 import { projectDefinitions } from '../activities/hooks/project-definitions.js';
-import type { HookDependencies } from '../activities/hooks/run-hooks.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';

@@ -16,7 +16,7 @@ import { decideApproval, type Proof } from '../rules/decide-approval.js';
 import { markdownLine, oneLine, startOf } from '../rules/shown-text.js';
 import type { Halt } from './halt.js';
 import { notifyOfApproval } from './notify.js';
-import { refuseUnprovable } from './prove-decision.js';
+import { refuseUnprovable } from './refuse-unprovable.js';
 import { Halted, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
 

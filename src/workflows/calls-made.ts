@@ -1,6 +1,6 @@
+import type { CallMade, CallsMade as ToldCalls } from '../contracts/calls-made.js';
 import type { Json } from '../contracts/json.js';
 import type { Problem } from '../contracts/problem.js';
-import type { CallMade, CallsMade as ToldCalls } from '../contracts/run-sinks.js';
 import type { CarriedCalls } from '../contracts/task.js';
 import { MadeTexts } from './made-texts.js';
 

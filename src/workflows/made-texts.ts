@@ -1,5 +1,5 @@
+import type { MadeText } from '../contracts/calls-made.js';
 import type { Json } from '../contracts/json.js';
-import type { MadeText } from '../contracts/run-sinks.js';
 
 /** A record shows less; the rest lets a secret be found that is cut where the record cuts. */
 const MOST_OF_A_VALUE = 6 * 1024;

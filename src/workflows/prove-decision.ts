@@ -1,14 +1,9 @@
-import { CancellationScope, condition, proxyLocalActivities } from '@temporalio/workflow';
-import type { ProveAnswer, ProveRequest } from '../contracts/activities.js';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import type { Approval, Decision, DecisionOutcome, Verdict } from '../contracts/approvals.js';
-import { ACTIVITIES } from '../contracts/names.js';
 import { approvalToProve, NO_PROOF, type Proof } from '../rules/decide-approval.js';
 import { takeDecision } from './approvals.js';
-import { untilKeyed } from './await-key.js';
-import { StepFailure } from './step-failure.js';
+import { askProof } from './ask-proof.js';
 import type { TaskRun } from './task-run.js';
-
-type Prove = (request: ProveRequest) => Promise<ProveAnswer>;
 
 /**
  * Applies a decision that came as an update; where the approval asks for proof, that is checked first, in a local activity:
@@ -47,7 +42,7 @@ async function proofOf(run: TaskRun, approval: Approval, verdict: Verdict, decis
   if (!proof) return NO_PROOF;
   const { id: approval_id, raised_at } = approval;
   try {
-    const answer = await ask(run, { decision: { approval_id, raised_at, verdict, by, comment, fields }, proof });
+    const answer = await askProof(run, { decision: { approval_id, raised_at, verdict, by, comment, fields }, proof });
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };
     if (answer.reason !== undefined) return { proved: false, reason: answer.reason };
     const source = proof.token === undefined ? 'os_user' : 'token';
@@ -65,42 +60,4 @@ async function proofOf(run: TaskRun, approval: Approval, verdict: Verdict, decis
 /** Waits for checks that are under way, before the task ends or goes on as a new run. */
 export async function joinProofs(run: TaskRun): Promise<void> {
   await CancellationScope.nonCancellable(() => condition(() => run.proving === 0));
-}
-
-/**
- * Refuses to raise an approval that nobody could give.
- *
- * @throws StepFailure `feature.unsupported`.
- */
-export async function refuseUnprovable(run: TaskRun): Promise<void> {
-  const { environment } = run.plan;
-  if (environment.proof !== 'required') return;
-  // Plans of earlier versions say nothing of it, and their histories hold no check.
-  if (environment.proofs === undefined) {
-    throw new StepFailure({
-      code: 'feature.unsupported',
-      message: `${environment.name} asks for proof of who decides, which this version cannot check`,
-      suggestion: 'Leave out `proof: required`, or run where approvals are claims.',
-    });
-  }
-  run.provable ??= ask(run, {}).then(
-    ({ able }) => able,
-    () => false,
-  );
-  if (await run.provable) return;
-  throw new StepFailure({
-    code: 'feature.unsupported',
-    message: `${environment.name} asks for proof of who decides, and only the project's own runtime can check one: this worker is none of it`,
-    suggestion: 'Leave out `proof: required` in this environment, or run on the own runtime of the project.',
-  });
-}
-
-function ask(run: TaskRun, request: Omit<ProveRequest, 'seal'>): Promise<ProveAnswer> {
-  const activities = proxyLocalActivities<Record<string, Prove>>({
-    scheduleToCloseTimeout: '30s',
-    startToCloseTimeout: '10s',
-    retry: { maximumAttempts: 3, initialInterval: '200ms' },
-  });
-  const prove = activities[ACTIVITIES.prove] as Prove;
-  return CancellationScope.nonCancellable(() => untilKeyed(() => prove({ ...run.context, ...request })));
 }

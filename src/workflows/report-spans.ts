@@ -1,15 +1,22 @@
 import { proxySinks } from '@temporalio/workflow';
 import type { HookAnswer } from '../contracts/hooks.js';
-import type { PlanStep } from '../contracts/plan.js';
+import type { Plan, PlanStep } from '../contracts/plan.js';
 import type { SpanSinks } from '../contracts/run-sinks.js';
 import { isStepEnd } from '../contracts/states.js';
+import type { Progress } from '../contracts/task.js';
 import { SANDBOX_FLAG } from '../contracts/traces.js';
 import { TURNS } from '../rules/agent-turns.js';
 import { findStep } from '../rules/find-step.js';
 import { spotOfHook } from '../rules/trace-ids.js';
-import type { TaskRun } from './task-run.js';
 
 const { traces } = proxySinks<SpanSinks>();
+
+/** What of a task's run its spans are about. */
+interface Traced {
+  plan: Plan;
+  progress: Progress;
+  context: { seal: string };
+}
 
 /** Where a step is: its own spot, see `spotOf`, and that of the step around it. */
 export interface StepSpot {
@@ -25,7 +32,7 @@ export function areTraced(): boolean {
 
 /** Lets the worker write the span of a step that has ended. No event, and nothing at all where no traces are written. */
 export function reportStep(
-  run: TaskRun,
+  run: Traced,
   step: Pick<PlanStep, 'id' | 'verb'>,
   path: string,
   { spot, within }: StepSpot,
@@ -50,7 +57,7 @@ export function reportStep(
 }
 
 /** As {@link reportStep}, of what an agent does in its turns, which is noted and runs no step of an author. */
-export function reportTurn(run: TaskRun, path: string, id: string): void {
+export function reportTurn(run: Traced, path: string, id: string): void {
   if (!areTraced() || (path !== TURNS.turns && !path.startsWith(`${TURNS.turns}/`))) return;
   let around = path;
   do around = around.slice(0, Math.max(0, around.lastIndexOf('/')));
@@ -60,7 +67,7 @@ export function reportTurn(run: TaskRun, path: string, id: string): void {
 }
 
 /** Lets the worker write the spans of hooks that were answered here. No event. */
-export function reportHooks(run: TaskRun, answers: readonly HookAnswer[]): void {
+export function reportHooks(run: Traced, answers: readonly HookAnswer[]): void {
   if (!areTraced()) return;
   const at = new Date().toISOString();
   for (const { hook_id: id, phase, path, status, decision } of answers) {

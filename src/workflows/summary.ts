@@ -4,6 +4,7 @@ import { isStepEnd } from '../contracts/states.js';
 import type { Progress, StepProgress, StepSummary } from '../contracts/task.js';
 import { rangesOf } from '../rules/number-ranges.js';
 import { isInTurn } from '../rules/turn-paths.js';
+import { isLoop } from '../rules/verbs.js';
 import type { ItemsUnderWay } from './items-under-way.js';
 import { accountOf } from './loop-account.js';
 import { durationOf, errorOf, isUndo } from './step-notes.js';
@@ -101,7 +102,7 @@ function loopOf(
   entry: StepProgress | undefined,
   underWay?: ItemsUnderWay,
 ): Pick<StepSummary, 'items' | 'failures' | 'failures_left_out'> {
-  if ((step.verb !== 'foreach' && step.verb !== 'repeat') || !account) return {};
+  if (!isLoop(step) || !account) return {};
   const { total = 0, skipped, failures, ended } = account;
   const { succeeded = 0, ...others } = ended;
   const bad = Object.entries(others).reduce((sum, [kind, count]) => (kind === 'skipped' ? sum : sum + count), 0);

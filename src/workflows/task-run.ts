@@ -32,7 +32,7 @@ import { ItemsUnderWay } from './items-under-way.js';
 import { reportTurn } from './report-spans.js';
 import { isUndo } from './step-notes.js';
 import { type StepValue, StepValues, type Values, withLinks } from './step-values.js';
-import { StepsInTurns } from './steps-done.js';
+import { StepsInTurns } from './steps-in-turns.js';
 import { summarize } from './summary.js';
 import { fileMakers, TaskFiles } from './task-files.js';
 

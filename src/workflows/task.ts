@@ -36,6 +36,7 @@ import { joinNotices, notifyOfEnd } from './notify.js';
 import { joinProofs } from './prove-decision.js';
 import { reportRun } from './report-run.js';
 import { Halted } from './step-failure.js';
+import { runStep } from './steps/run-step.js';
 import { giveUpTurn, takeTurn } from './take-turn.js';
 import { TaskRun } from './task-run.js';
 import { aroundTask, outcomeOf, workAndCleanUp } from './work.js';
@@ -142,7 +143,15 @@ async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyA
     // After its guards, so that nobody who thinks holds others up, and a task that is refused cancels none.
     await takeTurn(run);
     if (run.plan.links) await learnLink(run);
-    return await workAndCleanUp(run, { prefix: '', names: {}, halt, budget: run.budget, groups: [], isCleanup: false });
+    return await workAndCleanUp(run, {
+      runStep,
+      prefix: '',
+      names: {},
+      halt,
+      budget: run.budget,
+      groups: [],
+      isCleanup: false,
+    });
   } catch (error) {
     if (error instanceof Halted && run.rollingOver && !CancellationScope.current().consideredCancelled)
       return 'goes on';

@@ -51,6 +51,29 @@ export function runtimeImports(source: string): RuntimeImport[] {
 }
 
 /**
+ * Files that import each other over any number of others, types included: each circle once, as the files on it in the order
+ * of their imports. What is imported only when it is needed is left out.
+ *
+ * @param sources text by path from the root of the repository.
+ */
+export function importCircles(sources: ReadonlyMap<string, string>): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, way: readonly string[]): void => {
+    const begin = way.indexOf(file);
+    if (begin >= 0) circles.push([...way.slice(begin), file].join(' -> '));
+    if (begin >= 0 || done.has(file)) return;
+    for (const [, , specifier = ''] of (sources.get(file) ?? '').matchAll(STATEMENT)) {
+      const target = join(dirname(file), specifier).replace(/\.js$/, '.ts');
+      if (specifier.startsWith('.') && sources.has(target)) visit(target, [...way, file]);
+    }
+    done.add(file);
+  };
+  for (const file of sources.keys()) visit(file, []);
+  return circles;
+}
+
+/**
  * The imports of a file that the house does not allow.
  *
  * @param file its path from the root of the repository, such as `src/rules/glob.ts`.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { forbiddenImports, runtimeImports } from './check-imports.js';
+import { forbiddenImports, importCircles, runtimeImports } from './check-imports.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const files = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' })
@@ -43,6 +43,10 @@ describe('the house', () => {
       ([name, range]) => /^@temporalio\//.test(name) && !/^\d/.test(range),
     );
     expect(loose).toEqual([]);
+  });
+
+  test('has no circle of files, be it one of types', () => {
+    expect(importCircles(new Map(files.map((file) => [file, textOf(file)])))).toEqual([]);
   });
 
   test('joins signals so that what listens to them is not kept for good', () => {
@@ -102,6 +106,18 @@ describe('the check', () => {
     ['src/worker/x.ts', "import { readFileSync } from 'node:fs';"],
   ])('lets pass in %s: %s', (file, source) => {
     expect(forbiddenImports(file, source)).toEqual([]);
+  });
+
+  test('finds circles, also those of types alone and over several files', () => {
+    const sources = new Map([
+      ['src/rules/a.ts', "import type { B } from './b.js';"],
+      ['src/rules/b.ts', "import { c } from './deep/c.js';"],
+      ['src/rules/deep/c.ts', "export { a } from '../a.js';"],
+      ['src/rules/d.ts', "import { a } from './a.js';"],
+    ]);
+    expect(importCircles(sources)).toEqual([
+      'src/rules/a.ts -> src/rules/b.ts -> src/rules/deep/c.ts -> src/rules/a.ts',
+    ]);
   });
 
   test('tells where', () => {

@@ -12,7 +12,8 @@ import { knownDigestOf } from '../../rules/known-digest.js';
 import { refuseSessionGuard } from '../../rules/refuse-session-guard.js';
 import { handlerReadsSession } from '../../rules/session-reads.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import { type HookDependencies, runHooks } from './run-hooks.js';
+import type { HookDependencies } from './hook-dependencies.js';
+import { runHooks } from './run-hooks.js';
 
 /** What is asked about, outside of any task. */
 export interface Question {

@@ -4,7 +4,7 @@ import { faultOfOptions } from '../../rules/builtin-options.js';
 import { credentialsOf } from '../../rules/credentials.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { type HookRun, isOfTask, type TaskContext } from './hook-context.js';
-import type { HookDependencies } from './run-hooks.js';
+import type { HookDependencies } from './hook-dependencies.js';
 
 /** All but `suggest`, which belongs to prompts. */
 type BuiltinHandler = Extract<PlanHandler, { kind: 'builtin' }> & { name: Exclude<BuiltinHook, 'suggest'> };

@@ -1,42 +1,15 @@
-import type { NewGap } from '../../contracts/gaps.js';
-import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
-import type { PlanHandler, PlanHook } from '../../contracts/plan.js';
+import type { HookAnswer, Phase } from '../../contracts/hooks.js';
+import type { PlanHook } from '../../contracts/plan.js';
 import { ATTRIBUTES as A, OWN_SPANS } from '../../contracts/traces.js';
-import type { Registry } from '../../definitions/registry.js';
 import { firesFor } from '../../rules/fires.js';
 import { isGuardPhase, isOverPhase } from '../../rules/guard-precedence.js';
 import { answerExpression, failedAnswer } from '../../rules/hook-facts.js';
 import { currentSpan, inSpanWithin } from '../../tracing/current-span.js';
 import { hookError } from '../../tracing/task-spans.js';
-import type { Tracer } from '../../tracing/tracer.js';
-import type { SecretSource } from '../secrets.js';
-import type { AnswerAbility } from './ability-handler.js';
 import { answerBuiltin } from './builtins.js';
 import { eventOf, factsOf, type HookContext, type HookRun, versionsOf } from './hook-context.js';
+import type { HookDependencies } from './hook-dependencies.js';
 import { suggestAbilities } from './suggest-abilities.js';
-
-/** Answers for a hook whose handler is a script. @throws where it cannot be asked, which counts as a failed hook. */
-export type AnswerScript = (
-  id: string,
-  handler: Extract<PlanHandler, { kind: 'script' }>,
-  context: EventContext,
-  run: HookRun,
-) => Promise<HookAnswer>;
-
-/** What hooks need to run outside the workflow. */
-export interface HookDependencies {
-  answerScript: AnswerScript;
-  answerAbility: AnswerAbility;
-  secrets: (environment: string) => SecretSource;
-  /** The definitions as they are now; absent: there are none to suggest from. */
-  definitions?: () => Registry;
-  /** Notes what a prompt asks for and no ability does; absent: it is not noted. */
-  recordGap?: (gap: NewGap) => void;
-  /** Appends one line to the project's usage log. */
-  recordUsage: (line: Record<string, unknown>) => void;
-  /** Left out: no traces are written. */
-  tracer?: Tracer;
-}
 
 /** Which of the hooks are asked. */
 export interface HookChoice {

@@ -9,8 +9,8 @@ import { answerForeign } from './claude-code/answer-foreign.js';
 import { ProvenGuards } from './claude-code/proven-guards.js';
 import { duplicateKeys } from './duplicate-keys.js';
 import { environmentIn, type HookRun, isOfTask, versionsOf } from './hook-context.js';
+import type { AnswerScript } from './hook-dependencies.js';
 import { type Asked, readHookResult } from './read-hook-result.js';
-import type { AnswerScript } from './run-hooks.js';
 
 export type { ScriptHookDependencies } from './ask-script.js';
 

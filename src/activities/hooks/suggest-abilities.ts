@@ -9,7 +9,7 @@ import { Masker } from '../../planning/masking/masker.js';
 import { faultOfOptions } from '../../rules/builtin-options.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { type HookRun, isOfTask } from './hook-context.js';
-import type { HookDependencies } from './run-hooks.js';
+import type { HookDependencies } from './hook-dependencies.js';
 
 /** How many abilities a prompt is told of; more would be read by no one. */
 const MOST = 3;

@@ -3,12 +3,12 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallLog } from '../call-log.js';
-import type { ProcessGroups, StartedProcesses } from '../script/process-groups.js';
+import type { StartedProcesses } from '../script/process-groups.js';
 import { type ListedTools, listTools } from './listed-tools.js';
+import type { McpHost, McpUser } from './mcp-host.js';
 import { MessageTooLarge } from './message-lines.js';
 import { type Negotiated, negotiate, WITHOUT_HANDSHAKE } from './negotiate.js';
 import { END_MS, KEPT_STDERR, type OpenTransport, openTransport } from './open-transport.js';
-import type { McpUser } from './pool.js';
 import { reasonOf } from './reason-of.js';
 import { SiftingStdioTransport } from './sifting-transport.js';
 
@@ -28,13 +28,6 @@ export interface McpConnection {
 
 /** The server does not know our session, so it did not do what it was asked. */
 export class SessionLost extends CallFailure {}
-
-/** Where servers are started, and who knows of their processes. */
-export interface McpHost {
-  /** Absolute path of the project. */
-  root: string;
-  groups: ProcessGroups;
-}
 
 const CONNECT_MS = 30_000;
 /** Servers of before 2026-07-28 answer at once that they do not know what they are asked, or never. */

@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { CallFailure } from '../call-failure.js';
 import { isTimeout, type McpConnection, SessionLost } from './connection.js';
-import type { McpUser } from './pool.js';
+import type { McpUser } from './mcp-host.js';
 import { causeOf, reasonOf } from './reason-of.js';
 import { unmetRequirementOf } from './unmet-requirement.js';
 

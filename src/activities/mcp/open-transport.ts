@@ -8,9 +8,8 @@ import type { CallLog } from '../call-log.js';
 import type { StartedProcesses } from '../script/process-groups.js';
 import { environmentOf } from '../script/script-environment.js';
 import { ChildTransport } from './child-transport.js';
-import type { McpHost } from './connection.js';
 import { markResponse } from './mark-response.js';
-import type { McpUser } from './pool.js';
+import type { McpHost, McpUser } from './mcp-host.js';
 import { causeOf, reasonOf } from './reason-of.js';
 import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js';
 

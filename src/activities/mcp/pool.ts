@@ -1,13 +1,8 @@
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { digestOf } from '../../rules/canonical.js';
 import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
-import { connectMcp, type McpConnection, type McpHost, SessionLost } from './connection.js';
-
-/** On whose behalf a connection is used: a call, or the planning of one. */
-export type McpUser = Pick<CallInput, 'secrets' | 'log' | 'stop' | 'timeoutMs'> & {
-  environment: Pick<CallInput['environment'], 'name'>;
-};
+import { connectMcp, type McpConnection, SessionLost } from './connection.js';
+import type { McpHost, McpUser } from './mcp-host.js';
 
 /** A connection and the calls that use it now. */
 interface Entry {

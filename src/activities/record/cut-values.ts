@@ -1,6 +1,6 @@
+import type { MadeText } from '../../contracts/calls-made.js';
 import type { Json } from '../../contracts/json.js';
 import type { RecordedValue } from '../../contracts/record.js';
-import type { MadeText } from '../../contracts/run-sinks.js';
 import type { Masker } from '../../planning/masking/masker.js';
 import { startOf } from '../../rules/shown-text.js';
 

@@ -1,6 +1,6 @@
+import type { StepsDone } from '../../contracts/calls-made.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { TaskRecord } from '../../contracts/record.js';
-import type { StepsDone } from '../../contracts/run-sinks.js';
 import { Masker } from '../../planning/masking/masker.js';
 import type { SecretSource } from '../secrets.js';
 import { CutValues } from './cut-values.js';

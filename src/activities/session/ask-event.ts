@@ -8,7 +8,8 @@ import { resolveEnvironment } from '../../planning/resolve-environment.js';
 import { resolveEventHooks } from '../../planning/resolve-event-hooks.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { inOwnTrace } from '../../tracing/current-span.js';
-import { type HookDependencies, runHooks } from '../hooks/run-hooks.js';
+import type { HookDependencies } from '../hooks/hook-dependencies.js';
+import { runHooks } from '../hooks/run-hooks.js';
 
 /** The hooks of an event of a session, as they are defined at the moment. */
 export type PlannedEvent = { phase: SessionPhase } & (

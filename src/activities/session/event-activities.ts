@@ -4,7 +4,7 @@ import type { SessionSurroundings } from '../../contracts/session.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import { beginAttempt } from '../attempt.js';
 import { toFailure } from '../failures.js';
-import type { HookDependencies } from '../hooks/run-hooks.js';
+import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import type { PlanSource } from '../plan-source.js';
 import { admitSession } from './admit-session.js';
 import { isAnsweredAtOnce, type PlannedEvent, planEvent } from './ask-event.js';

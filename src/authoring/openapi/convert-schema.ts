@@ -5,9 +5,6 @@ import { referenceIn } from './follow-reference.js';
 import type { HiddenNames } from './hidden-names.js';
 import { isNumber, isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';
 
-/** Whose the value of a schema is: what is read-only is not sent, what is write-only does not come back. */
-export type Direction = 'request' | 'response';
-
 /** What a conversion is told, and asks. */
 export interface Conversion {
   document: Part;

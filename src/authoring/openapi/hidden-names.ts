@@ -1,7 +1,9 @@
-import type { Direction } from './convert-schema.js';
 import { isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
 import { follow, referenceIn } from './follow-reference.js';
 import { NotExpressible } from './not-expressible.js';
+
+/** Whose the value of a schema is: what is read-only is not sent, what is write-only does not come back. */
+export type Direction = 'request' | 'response';
 
 /** Keywords whose schemas describe the same value as their owner, and say which properties it has. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'] as const;

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../contracts/json.js';
 import { RESERVED_NAMES } from '../../contracts/names.js';
-import { type Conversion, convertSchema, type Direction } from './convert-schema.js';
+import { type Conversion, convertSchema } from './convert-schema.js';
 import type { Part } from './document-parts.js';
 import { nameInReference, resolvePointer } from './follow-reference.js';
+import type { Direction } from './hidden-names.js';
 import { HiddenNames } from './hidden-names.js';
 import { NotExpressible } from './not-expressible.js';
 

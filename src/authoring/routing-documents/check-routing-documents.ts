@@ -2,9 +2,10 @@ import type { Finding } from '../../contracts/findings.js';
 import { LINT_CODES } from '../../contracts/lint-codes.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import type { Change, Note } from './choose-rows.js';
+import type { Note } from './choose-rows.js';
 import { findDocuments } from './find-documents.js';
 import { type DocumentPlan, planDocuments } from './plan-documents.js';
+import type { Change } from './table-columns.js';
 
 /**
  * Where the routing documents of a project are broken or not in step with its abilities; empty where all are.

@@ -9,6 +9,7 @@ import type { Section } from './read-document.js';
 import type { Fault } from './read-marker.js';
 import { COLUMN, FORMS, type Level } from './section-forms.js';
 import type { SectionSettings } from './section-settings.js';
+import type { Change } from './table-columns.js';
 import { type ArrangedRow, arrangeColumns } from './table-columns.js';
 
 /** A row as it should be. */
@@ -19,16 +20,6 @@ export interface ChosenRow {
   raw: string | undefined;
   /** Digests of its words and its scope where they are those of the definition, and follow it. */
   written: string[];
-}
-
-/** Something about a document that is not as it should be. */
-export interface Change {
-  kind: 'added' | 'changed' | 'renamed' | 'removed' | 'form';
-  id: string | null;
-  /** In the document as it is. */
-  line: number;
-  /** What is not in step, in one sentence. */
-  message: string;
 }
 
 /** Something people should know that changes nothing. */

@@ -1,6 +1,15 @@
-import type { Change } from './choose-rows.js';
 import type { Table } from './read-table.js';
 import { FORMS, type Level } from './section-forms.js';
+
+/** Something about a document that is not as it should be. */
+export interface Change {
+  kind: 'added' | 'changed' | 'renamed' | 'removed' | 'form';
+  id: string | null;
+  /** In the document as it is. */
+  line: number;
+  /** What is not in step, in one sentence. */
+  message: string;
+}
 
 /** A row of a document with its cells under the columns of the form. */
 export interface ArrangedRow {

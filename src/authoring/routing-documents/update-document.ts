@@ -1,13 +1,14 @@
 import { dirname } from 'node:path/posix';
 import type { Problem } from '../../contracts/problem.js';
 import type { AbilityPool } from './ability-pool.js';
-import { type Change, type Choice, chooseRows, type Note } from './choose-rows.js';
+import { type Choice, chooseRows, type Note } from './choose-rows.js';
 import { type DocumentLine, textOf, usualEnd } from './document-lines.js';
 import { type RoutingDocument, readDocument, type Section } from './read-document.js';
 import { closingMarker } from './read-marker.js';
 import { rowOf } from './read-table.js';
 import { FORMS } from './section-forms.js';
 import { isSettings, readSettings } from './section-settings.js';
+import type { Change } from './table-columns.js';
 
 /** A document beside what it should be. */
 export interface DocumentUpdate {

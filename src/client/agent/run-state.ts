@@ -14,7 +14,7 @@ import type { TaskResult } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
 import type { RunLog } from '../../server/run-log.js';
 import type { Connection } from '../connect.js';
-import type { NewTask } from '../create-task.js';
+import type { NewTask } from '../new-task.js';
 import type { TaskNow } from '../wait-for-task.js';
 
 /** A request to an AI that plans calls, and who and what takes part. */

@@ -1,12 +1,7 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { Connection } from '../connect.js';
-import { type DoorAddress, DoorLink } from './door-link.js';
-
-/** How a program connects to a project over HTTP. */
-export interface HttpConnectOptions extends DoorAddress {
-  /** Ends the connecting, with its reason. */
-  signal?: AbortSignal;
-}
+import type { HttpConnectOptions } from './connect-options.js';
+import { DoorLink } from './door-link.js';
 
 /** A connection to a door. */
 export type HttpConnection = Connection & { http: DoorLink };

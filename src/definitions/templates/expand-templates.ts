@@ -3,7 +3,8 @@ import type { Problem } from '../../contracts/problem.js';
 import { didYouMean } from '../../rules/nearest.js';
 import { GIVEN } from '../../rules/step-name.js';
 import type { HighLevel, TemplateDefinition } from '../formats/high-level.js';
-import type { BranchDefinition, ErrorHandlerDefinition, StepDefinition } from '../formats/steps.js';
+import type { StepDefinition, StepOf } from '../formats/steps.js';
+import { changeLists, listsInside, listsOfWorkflow, placeInList, type StepList } from '../step-lists.js';
 import type { YamlSource } from '../yaml-source.js';
 import { idsOfTemplate } from './ids-of-template.js';
 import { placesOf, type TemplateUse } from './places.js';
@@ -48,12 +49,7 @@ class Expansion {
   }
 
   workflow(value: HighLevel): HighLevel {
-    return {
-      ...value,
-      steps: this.steps(value.steps, ['steps']),
-      ...(value.on_error && { on_error: this.handlers(value.on_error, ['on_error']) }),
-      ...(value.finally && { finally: this.steps(value.finally, ['finally']) }),
-    };
+    return changeLists(value, listsOfWorkflow(value), (list) => this.steps(list, []));
   }
 
   /** The steps of a template that nothing uses have mistakes all the same. */
@@ -63,51 +59,16 @@ class Expansion {
     }
   }
 
-  private steps(steps: readonly StepDefinition[], path: Path): StepDefinition[] {
-    return steps.map((step, index) => ({ ...this.branch(step.id, step, [...path, index]), id: step.id }));
+  private steps(list: StepList, around: Path): StepDefinition[] {
+    return list.steps.map((step, index) => {
+      const path = [...around, ...placeInList(list, index)];
+      const changed = changeLists(step, listsInside(step), (inner) => this.steps(inner, path));
+      return changed.verb === 'template' ? this.use(changed, path) : changed;
+    });
   }
 
-  private branch(id: string, step: BranchDefinition, path: Path): BranchDefinition {
-    const { on_error, finally: cleanup } = step;
-    const around = {
-      ...(on_error && { on_error: this.handlers(on_error, [...path, 'on_error']) }),
-      ...(cleanup && { finally: this.steps(cleanup, [...path, 'finally']) }),
-    };
-    return { ...this.verb(id, step, path), ...around };
-  }
-
-  private verb(id: string, step: BranchDefinition, path: Path): BranchDefinition {
-    if ('template' in step) return this.use(id, step, path);
-    if ('parallel' in step) return { ...step, parallel: this.branches(step.parallel, [...path, 'parallel']) };
-    if ('race' in step) return { ...step, race: this.branches(step.race, [...path, 'race']) };
-    if ('switch' in step) {
-      const cases = step.switch.map((item, index) => {
-        const at = [...path, 'switch', index];
-        if ('else' in item) return { else: this.steps(item.else, [...at, 'else']) };
-        return { ...item, steps: this.steps(item.steps, [...at, 'steps']) };
-      });
-      return { ...step, switch: cases };
-    }
-    if ('foreach' in step) return { ...step, steps: this.steps(step.steps, [...path, 'steps']) };
-    if ('repeat' in step) return { ...step, steps: this.steps(step.steps, [...path, 'steps']) };
-    if ('steps' in step) return { ...step, steps: this.steps(step.steps, [...path, 'steps']) };
-    return step;
-  }
-
-  private branches(branches: Record<string, BranchDefinition>, path: Path): Record<string, BranchDefinition> {
-    const entries = Object.entries(branches);
-    return Object.fromEntries(entries.map(([id, branch]) => [id, this.branch(id, branch, [...path, id])]));
-  }
-
-  private handlers(handlers: readonly ErrorHandlerDefinition[], path: Path): ErrorHandlerDefinition[] {
-    return handlers.map((handler, index) => ({
-      ...handler,
-      ...(handler.steps && { steps: this.steps(handler.steps, [...path, index, 'steps']) }),
-    }));
-  }
-
-  private use(id: string, step: Use, path: Path): BranchDefinition {
-    const { template: name, with: given = {}, ...modifiers } = step;
+  private use(step: Use, path: Path): StepDefinition {
+    const { id, template: name, with: given = {}, ...modifiers } = step;
     const template = Object.hasOwn(this.templates, name) ? this.templates[name] : undefined;
     if (!template) {
       this.refuse(`There is no template \`${name}\``, [...path, 'template'], this.nearest(name));
@@ -117,10 +78,13 @@ class Expansion {
     this.checkPaths(name, template, step, path);
     const isFirst = !this.checked.has(name);
     const body = this.body(name, template, { id, path }, isFirst);
-    const named: StepDefinition[] = template.input.length === 0 ? [] : [{ id: expandedId(id, GIVEN), let: given }];
+    const named: StepDefinition[] =
+      template.input.length === 0 ? [] : [{ id: expandedId(id, GIVEN), verb: 'let', let: given }];
     this.uses.push({ path, template: name, before: named.length });
     return {
+      id,
       ...modifiers,
+      verb: 'steps',
       steps: [...named, ...body.steps],
       expanded: {
         template: name,
@@ -137,7 +101,7 @@ class Expansion {
     const body = new TemplateBody({ template: name, use: use.id, inputs: input, steps: ids });
     const at = ['templates', name];
     const rewritten = {
-      steps: body.steps(steps, { path: [...at, 'steps'], loops: [] }),
+      steps: body.steps({ part: 'steps', number: 0, path: ['steps'], steps }, { path: at, loops: [] }),
       output: output === undefined ? undefined : body.value(output, { path: [...at, 'output'], loops: [] }),
     };
     if (tells || use.path.length === 0) this.tell(body, ids, name, use.path);
@@ -204,4 +168,4 @@ class Expansion {
   }
 }
 
-type Use = Extract<BranchDefinition, { template: string }>;
+type Use = StepOf<'template'>;

@@ -1,6 +1,7 @@
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
+import { withoutMarks } from '../../definitions/without-marks.js';
 import type { EnvironmentVariables } from '../../planning/environment-variables.js';
 import { inferPlacement } from '../../planning/infer-placement.js';
 import { resolvePlan } from '../../planning/resolve-plan.js';
@@ -27,7 +28,8 @@ export function describeAbility(
   variables: EnvironmentVariables,
 ): DescribedAbility {
   const { operations, workflows, agents } = registry;
-  const definition = operations.get(id)?.value ?? workflows.get(id)?.value ?? agents.get(id)?.value;
+  const workflow = workflows.get(id)?.value;
+  const definition = workflow ? withoutMarks(workflow) : (operations.get(id)?.value ?? agents.get(id)?.value);
   const placement = inferPlacement(registry, id, environment);
   try {
     const { plan, warnings } = resolvePlan(registry, id, environment, variables);

@@ -2,8 +2,15 @@ import type { Stall } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { startTimer } from '../../server/start-timer.js';
 import type { Context } from './context.js';
-import type { Patience } from './follow-task.js';
 import { reportError } from './report.js';
+
+/** How long a command waits. Times are milliseconds. */
+export interface Patience {
+  /** `timeoutMs` as it was written. */
+  timeout: string | undefined;
+  timeoutMs: number | undefined;
+  approvalMs: number | undefined;
+}
 
 /** The end of a command's patience, counted from its start: the runtime and preflight take their part of it. */
 export interface Deadline {

@@ -1,6 +1,6 @@
 import { EXIT } from '../../contracts/exit-codes.js';
 import { showUnseenCharacters } from '../../rules/shown-text.js';
-import type { Surroundings } from './terminal.js';
+import type { Surroundings } from './surroundings.js';
 
 /** What of the surroundings of a command its end is about. */
 type Ending = Pick<Surroundings, 'emit' | 'exit'> & { stderr: Pick<Surroundings['stderr'], 'write'> };

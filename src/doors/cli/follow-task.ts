@@ -5,7 +5,7 @@ import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { shapeOf } from '../answers/result-shape.js';
 import type { Context } from './context.js';
-import type { Deadline } from './deadline.js';
+import type { Deadline, Patience } from './deadline.js';
 import { interruption } from './interruption.js';
 import { writeJunit } from './junit.js';
 import { alignedCommands, decisionLines } from './live/announcer.js';
@@ -100,14 +100,6 @@ function timedOut(
 /** Whether a task waits for somebody to run it. */
 function isCreated(result: TaskResult | undefined): boolean {
   return result?.status === 'created';
-}
-
-/** How long a command waits. Times are milliseconds. */
-export interface Patience {
-  /** `timeoutMs` as it was written. */
-  timeout: string | undefined;
-  timeoutMs: number | undefined;
-  approvalMs: number | undefined;
 }
 
 /** How long a command waits: on a terminal without end, unless it is told. @throws AbilityError `usage.invalid`. */

@@ -1,4 +1,4 @@
-import type { Change } from '../../authoring/routing-documents/choose-rows.js';
+import type { Change } from '../../authoring/routing-documents/table-columns.js';
 import type { GapGroup } from '../../choosing/harvest/group-gaps.js';
 import { formatLocation } from '../../contracts/problem.js';
 import { plainText } from './plain-text.js';

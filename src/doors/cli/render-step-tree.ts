@@ -44,7 +44,13 @@ function whatOf(step: PlanStep): string {
       return step.template ? `template ${step.template.name}` : '';
     case 'fail':
       return step.fail.code;
-    default:
+    case 'parallel':
+    case 'race':
+    case 'foreach':
+    case 'switch':
+    case 'repeat':
+    case 'let':
+    case 'end':
       return '';
   }
 }

@@ -5,6 +5,7 @@ import type { ExitCode } from '../../contracts/exit-codes.js';
 import { showUnseenCharacters } from '../../rules/shown-text.js';
 import { enderOfClosed } from './end-when-closed.js';
 import { type PaintedBlock, paintBlock, type ScreenSize } from './live/paint-block.js';
+import type { Output, Surroundings } from './surroundings.js';
 
 /** What a command says, asks and hears: results go to stdout, all else to stderr. Source: docs/guide.md. */
 export interface Terminal {
@@ -40,26 +41,10 @@ export interface Terminal {
   leave(exit?: ExitCode): void;
 }
 
-type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'> &
-  Partial<Pick<NodeJS.WriteStream, 'rows' | 'columns'>>;
-
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM'] as const;
 /** What a terminal that does not tell its height is taken for. */
 const USUAL_ROWS = 24;
 const USUAL_COLUMNS = 80;
-
-/** What surrounds a command: a process, or what stands in for one where a command is called within another program. */
-export interface Surroundings {
-  stdin: { isTTY?: boolean | undefined };
-  stdout: Output;
-  stderr: Output;
-  /** All of stdin; left out: what file descriptor 0 has. */
-  readInput?(): string;
-  once(signal: NodeJS.Signals, listener: () => void): unknown;
-  removeListener(signal: NodeJS.Signals, listener: () => void): unknown;
-  emit(signal: NodeJS.Signals, value: NodeJS.Signals): boolean;
-  exit(code?: ExitCode): unknown;
-}
 
 /** The terminal of a command. */
 export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Terminal {

@@ -3,6 +3,7 @@ import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { oneLine } from '../../rules/shown-text.js';
 import type { HttpCaller } from './caller.js';
+import type { Shown } from './read-claims.js';
 import { readClaims } from './read-claims.js';
 
 /** How a door knows who asks. */
@@ -15,11 +16,6 @@ export interface Authentication {
   believesClaims?: boolean | undefined;
   /** The header in which a proxy names who asks, in small letters. */
   proxyHeader?: string | undefined;
-}
-
-/** A request, as far as it says who sends it. */
-export interface Shown {
-  headers: Record<string, string | string[] | undefined>;
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,200})$/i;

@@ -2,7 +2,7 @@ import type { Connection } from '../../client/index.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { AgentSessions } from './agent-sessions.js';
 import type { Authentication } from './authenticate.js';
-import type { McpOptions } from './mcp-callers.js';
+import type { McpOptions } from './mcp-options.js';
 import type { Rate } from './rate-limit.js';
 
 /** What all requests to a door share. */

@@ -1,17 +1,9 @@
-import type { PreflightAnswer } from '../../contracts/task.js';
 import { CallQueue } from '../mcp/call-queue.js';
 import type { McpDoor, Visitor } from '../mcp/mcp-door.js';
 import type { HttpCaller } from './caller.js';
 import { environmentOf } from './choose-environment.js';
 import type { HttpDoor } from './http-door.js';
-
-/** What `ability serve` says of how it serves agents. */
-export interface McpOptions extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'typed' | 'patienceMs' | 'lookMs'> {
-  /** As {@link McpDoor.review}. */
-  review(answer: PreflightAnswer): Promise<void>;
-  /** How often tokens are looked at whether they still open the door, in milliseconds. */
-  tokensMs: number;
-}
+import type { McpOptions } from './mcp-options.js';
 
 /** The MCP door that stands on an HTTP door. Its environment is that of requests that name none; agents choose no other. */
 export function mcpDoorOn(door: HttpDoor, options: McpOptions): McpDoor {

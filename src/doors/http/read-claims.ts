@@ -2,8 +2,12 @@ import { USER_CLAIM } from '../../contracts/access.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { readCaller } from '../cli/read-caller.js';
-import type { Shown } from './authenticate.js';
 import type { HttpCaller } from './caller.js';
+
+/** A request, as far as it says who sends it. */
+export interface Shown {
+  headers: Record<string, string | string[] | undefined>;
+}
 
 const MOST_NAME = 100;
 

@@ -4,13 +4,18 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { TurnContext } from '../../contracts/session.js';
 import { digestOf } from '../../rules/canonical.js';
 import { startTimer } from '../../server/start-timer.js';
-import type { McpDoor } from './mcp-door.js';
 
 /** Codes that say that a session has ended, or never was. */
 const GONE: ReadonlySet<string> = new Set(['session.stopped', 'session.not_found']);
 
 /** What the hooks at the end of a session get while its door is waited for, which leaves. */
 const FAREWELL_MS = 1500;
+
+/** Where sessions of a door take place, and the folder that they are about. */
+interface SessionPlace {
+  environment: string;
+  scope: string;
+}
 
 /** The session of one caller: the one it was given, else one of its own that is opened when it is needed first. */
 export class DoorSession {
@@ -32,7 +37,7 @@ export class DoorSession {
    */
   async use<T>(
     connection: Connection,
-    door: Pick<McpDoor, 'environment' | 'scope'>,
+    door: SessionPlace,
     user: Person,
     action: (session: string) => Promise<T>,
   ): Promise<T> {
@@ -70,11 +75,7 @@ export class DoorSession {
     await stopSession(await connect(), id);
   }
 
-  private open(
-    connection: Connection,
-    { environment, scope }: Pick<McpDoor, 'environment' | 'scope'>,
-    user: Person,
-  ): Promise<string> {
+  private open(connection: Connection, { environment, scope }: SessionPlace, user: Person): Promise<string> {
     if (this.given !== undefined) return Promise.resolve(this.given);
     if (this.isClosed) return Promise.reject(closed());
     this.opening ??= startSession(connection, { environment, scope, user }).then(

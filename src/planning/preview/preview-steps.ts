@@ -147,7 +147,12 @@ export class StepPreviewer {
       }
       case 'switch':
         return this.cases(step.cases, inside);
-      default:
+      case 'call':
+      case 'approval':
+      case 'wait':
+      case 'let':
+      case 'fail':
+      case 'end':
         return [];
     }
   }

@@ -32,7 +32,9 @@ export function whatOf(step: PlanStep, known: Known): string {
       return `${step.branches.length} branches`;
     case 'steps':
       return step.template ? `of the template ${step.template.name}` : '';
-    default:
+    case 'switch':
+    case 'let':
+    case 'end':
       return '';
   }
 }

@@ -2,9 +2,10 @@ import { CEL, FOURTH_CEL, THIRD_CEL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { compileEarlier } from './earlier/library.js';
 import type { Expression, Scope } from './expression.js';
-import { compilePart, type Evaluation, UnknownFunction } from './language/compile.js';
+import { compilePart, UnknownFunction } from './language/compile.js';
 import { Cost } from './language/cost.js';
 import { Failure } from './language/failure.js';
+import type { Evaluation } from './language/part.js';
 import { toJson } from './language/to-json.js';
 import { EXCEEDED, EXPRESSION_LIMITS, tooCostly } from './limits.js';
 import { failed, noSuchFunction, notValid, unavailable } from './mistakes.js';
@@ -66,7 +67,7 @@ function compileWith(source: string, nullIsEmpty: boolean): Expression {
   const mistakes: Failure[] = [];
   const [tree, part] = asSyntaxError(source, () => {
     const parsed = parseCel(source);
-    return [parsed, compilePart(parsed, { bound: [], mistakes, nullIsEmpty })];
+    return [parsed, compilePart(parsed, { compile: compilePart, bound: [], mistakes, nullIsEmpty })];
   });
   const [mistake] = mistakes;
   if (mistake)

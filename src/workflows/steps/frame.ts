@@ -1,11 +1,20 @@
 import type { Json } from '../../contracts/json.js';
 import type { LastTurn } from '../../contracts/loops.js';
+import type { PlanStep } from '../../contracts/plan.js';
 import type { Budget } from '../budget.js';
 import type { Halt } from '../halt.js';
-import type { OwnValue } from '../task-run.js';
+import type { OwnValue, TaskRun } from '../task-run.js';
+
+/** How a step ended that did not fail: what it gave, and whether it ran at all. */
+export interface StepEnd {
+  ran: boolean;
+  output: Json;
+}
 
 /** Where in the tree the interpreter is. */
 export interface Frame {
+  /** Runs a step inside: verbs and modifiers hold steps, and these have verbs and modifiers again. */
+  runStep: (run: TaskRun, step: PlanStep, around: Frame) => Promise<StepEnd>;
   /** What the paths of the steps here begin with: empty, or ending in a slash. */
   prefix: string;
   /** Names that expressions see here besides the common ones. */

@@ -6,11 +6,12 @@
 
 import type { LastTurn } from '../../contracts/loops.js';
 import { FIRST_CEL } from '../../contracts/names.js';
-import type { ForeachStep, PlanStep, RepeatStep } from '../../contracts/plan.js';
+import type { PlanStep, RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { readInTurns, readsItself } from '../../rules/steps-read.js';
+import type { StepOfKind } from '../../rules/verbs.js';
 import type { StepValue, Values } from '../step-values.js';
 import type { OwnValue, TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
@@ -32,7 +33,7 @@ export function lastValues(last: Frame['last'] = {}): Values {
  *
  * @param prefix of the paths of the turn.
  */
-export function keepTurn(run: TaskRun, step: ForeachStep | RepeatStep, path: string, prefix: string): void {
+export function keepTurn(run: TaskRun, step: StepOfKind<'loop'>, path: string, prefix: string): void {
   const ids = readInTurns(step, run.plan.cel ?? FIRST_CEL);
   if (ids.length === 0 || !isSinceEngine2(run.plan)) return;
   const entry = run.progress[path] as StepProgress;

@@ -7,7 +7,6 @@ import { Halt } from '../halt.js';
 import { EndOfTask, isStepFailure, placeOf, type StepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
-import { runStep } from './run-step.js';
 
 /**
  * Runs clean-up steps, each one whatever became of the others, beyond the reach of cancellation and of other branches.
@@ -47,7 +46,7 @@ export function cleanupWarning({ problem }: StepFailure): string {
 
 async function runOne(run: TaskRun, step: PlanStep, frame: Frame, failures: StepFailure[]): Promise<void> {
   try {
-    await runStep(run, step, frame);
+    await frame.runStep(run, step, frame);
   } catch (error) {
     if (error instanceof EndOfTask) return;
     if (!isStepFailure(error)) throw error;

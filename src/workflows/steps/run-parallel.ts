@@ -6,7 +6,6 @@ import { evaluateCount } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { recallStep } from './recall-step.js';
 import { runMany } from './run-many.js';
-import { runStep } from './run-step.js';
 
 /** Runs branches at once. @returns the outputs by branch. Source: docs/workflow-language.md#calls. */
 export async function runParallel(run: TaskRun, step: ParallelStep, path: string, frame: Frame): Promise<Json> {
@@ -19,7 +18,7 @@ export async function runParallel(run: TaskRun, step: ParallelStep, path: string
   }
   await runMany(run, path, branches.length, { most, onFailure }, frameInside(frame, path), async (index, inside) => {
     const branch = branches[index] as (typeof branches)[number];
-    const { output } = await runStep(run, branch, inside);
+    const { output } = await inside.runStep(run, branch, inside);
     outputs.set(nameOfStep(branch.id), output);
   });
   return Object.fromEntries(branches.map(({ id }) => [nameOfStep(id), outputs.get(nameOfStep(id)) ?? null]));

@@ -8,7 +8,6 @@ import { Halted, isStepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { type Frame, frameInside } from './frame.js';
 import { keepUnknown } from './run-many.js';
-import { runStep } from './run-step.js';
 
 /** How one branch ended: with an output, with an error, or without having run. */
 type BranchEnd = { id: string; output: Json } | { id: string; error: unknown } | undefined;
@@ -60,7 +59,7 @@ function causeOfEnd(end: NonNullable<BranchEnd>, race: string, path: string): Ca
 async function runBranch(run: TaskRun, branch: PlanStep, inside: Frame): Promise<BranchEnd> {
   const id = nameOfStep(branch.id);
   try {
-    const { ran, output } = await runStep(run, branch, inside);
+    const { ran, output } = await inside.runStep(run, branch, inside);
     return ran ? { id, output } : undefined;
   } catch (error) {
     return { id, error };

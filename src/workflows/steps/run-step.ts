@@ -12,7 +12,7 @@ import { reportStep } from '../report-spans.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateCondition } from './evaluate.js';
-import { type Frame, frameInside } from './frame.js';
+import { type Frame, frameInside, type StepEnd } from './frame.js';
 import { withHandlers } from './handlers.js';
 import { withOwnTurn } from './last-turns.js';
 import { withCleanup, withRetry, withTimeout } from './modifiers.js';
@@ -20,12 +20,6 @@ import { recallStep } from './recall-step.js';
 import { prepareUndo, runCall } from './run-call.js';
 import { skipStep } from './skip-step.js';
 import { runVerb } from './verbs.js';
-
-/** How a step ended that did not fail: what it gave, and whether it ran at all. */
-export interface StepEnd {
-  ran: boolean;
-  output: Json;
-}
 
 /**
  * Runs one step with its modifiers; one that is already done is not done again.

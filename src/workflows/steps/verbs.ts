@@ -10,7 +10,6 @@ import { runForeach } from './run-foreach.js';
 import { runParallel } from './run-parallel.js';
 import { runRace } from './run-race.js';
 import { runRepeat } from './run-repeat.js';
-import { runStep } from './run-step.js';
 import { runSteps } from './run-steps.js';
 import { runSwitch } from './run-switch.js';
 import { runWait } from './run-wait.js';
@@ -57,7 +56,7 @@ export function runVerb(run: TaskRun, step: PlanStep, path: string, frame: Frame
 /** Runs the steps of a template; what it was given is no output of its. @returns its output, else the last of what ran. */
 async function runTemplate(run: TaskRun, step: GroupStep, template: PlanTemplate, frame: Frame): Promise<Json> {
   const [first] = step.steps;
-  if (template.given && first) await runStep(run, first, frame);
+  if (template.given && first) await frame.runStep(run, first, frame);
   const last = await runSteps(run, template.given ? step.steps.slice(1) : step.steps, frame);
   return template.output === undefined ? last : evaluate(run, template.output, frame);
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../src/contracts/plan.js';
 import type { StepProgress } from '../../../src/contracts/task.js';
-import { StepsInTurns, stepsDone } from '../../../src/workflows/steps-done.js';
+import { stepsDone } from '../../../src/workflows/steps-done.js';
+import { StepsInTurns } from '../../../src/workflows/steps-in-turns.js';
 import type { TaskRun } from '../../../src/workflows/task-run.js';
 
 const entry = { status: 'succeeded', output: 1 } as StepProgress;

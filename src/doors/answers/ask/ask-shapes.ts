@@ -7,7 +7,14 @@ import type { Pending, RecruitmentResult, RoutingDecision } from '../../../contr
 import type { TurnContext } from '../../../contracts/session.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { RoutedAbility } from '../route-request.js';
-import type { WantedSignal } from './waiting-signals.js';
+
+/** A signal that a task waits for. */
+export interface WantedSignal {
+  task_key: string;
+  signal: string;
+  /** The wait takes only what satisfies this CEL condition, so that it needs a payload. */
+  condition?: string;
+}
 
 /** A request in plain words, and where it is made. */
 export interface Request {

@@ -25,12 +25,12 @@ import { digestOf } from '../../../rules/canonical.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { RUN_FILES } from '../../../server/run-log.js';
 import { noteGap } from '../note-gap.js';
-import type { AskAnswer, Considered, PlannedCall, Request } from './ask-shapes.js';
+import type { AskAnswer, Considered, PlannedCall, Request, WantedSignal } from './ask-shapes.js';
 import { endWords, listed } from './ask-words.js';
 import { type AskPlace, type BegunAsk, keptOf, metaOf } from './begin-ask.js';
 import { pendingOf } from './came.js';
 import { consider } from './consider.js';
-import { pendingIn, signalsPending, type WantedSignal } from './waiting-signals.js';
+import { pendingIn, signalsPending } from './waiting-signals.js';
 
 /** What a task is created with besides what was asked for. */
 export type AskedTaskOptions = Pick<NewTask, 'onStall' | 'review' | 'trace'>;

@@ -1,11 +1,10 @@
 import { saidIn } from '../../../choosing/decide/said-text.js';
 import { isReading } from '../../../choosing/decide/targets.js';
 import type { JsonObject } from '../../../contracts/json.js';
-import type { PlannedCall, Request } from './ask-shapes.js';
+import type { PlannedCall, Request, WantedSignal } from './ask-shapes.js';
 import { AGREEMENT, agreementFor, questionFor } from './ask-words.js';
 import { answered, asking, type Came, pendingOf, unavailable } from './came.js';
 import { planCall } from './plan-call.js';
-import type { WantedSignal } from './waiting-signals.js';
 
 /** What is known of a call. */
 interface Call {

@@ -4,15 +4,8 @@ import type { Expectation, Pending } from '../../../contracts/routing.js';
 import type { SessionThread } from '../../../contracts/session.js';
 import { isEndState } from '../../../contracts/states.js';
 import type { StepWait } from '../../../contracts/task.js';
+import type { WantedSignal } from './ask-shapes.js';
 import { pendingOf } from './came.js';
-
-/** A signal that a task waits for. */
-export interface WantedSignal {
-  task_key: string;
-  signal: string;
-  /** The wait takes only what satisfies this CEL condition, so that it needs a payload. */
-  condition?: string;
-}
 
 /** Only so many open tasks of a session are looked at, the newest. */
 const MAX_TASKS = 20;

@@ -10,7 +10,7 @@ import { renderChange, renderItemFailure } from '../render-steps.js';
 import { Announcer } from './announcer.js';
 import { tellHeartbeat } from './heartbeat.js';
 import { OutputTap } from './output-tap.js';
-import type { ProgressView, ShownTask } from './progress-view.js';
+import type { ProgressView, ShownTask } from './shown-task.js';
 import { inOne, tellWait } from './tell-wait.js';
 
 /** How often a log hears of a task of which nothing else is said. */

@@ -9,7 +9,7 @@ import { Announcer } from './announcer.js';
 import { fitRows } from './fit-rows.js';
 import { liveRows, wholeSeconds } from './live-rows.js';
 import { OutputTap } from './output-tap.js';
-import type { ProgressView, ShownTask } from './progress-view.js';
+import type { ProgressView, ShownTask } from './shown-task.js';
 
 /** Nothing is drawn more often. */
 const DRAW_MS = 250;

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import type { ShownTask } from './progress-view.js';
+import type { ShownTask } from './shown-task.js';
 
 /** So long a record may be missing while its task is being made. Milliseconds. */
 const MISSING_MS = 10_000;

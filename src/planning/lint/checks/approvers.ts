@@ -20,7 +20,7 @@ export function* checkApprovers({ registry }: LintedProject): Generator<Finding>
   }
   for (const workflow of registry.workflows.values()) {
     for (const { step, path } of walkSteps(workflow.value)) {
-      if (!('approval' in step)) continue;
+      if (step.verb !== 'approval') continue;
       const approvers = step.approval.approvers ?? [];
       yield* doubtNames(approvers, groups, people, (index) =>
         workflow.locate([...path, 'approval', 'approvers', index]),

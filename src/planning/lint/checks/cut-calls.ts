@@ -1,7 +1,9 @@
 import { isRepeatable } from '../../../contracts/effects.js';
 import type { Finding } from '../../../contracts/findings.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
+import type { StepDefinition } from '../../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { listsInside } from '../../../definitions/step-lists.js';
 import { formatDuration, isDuration, parseDuration } from '../../../rules/duration.js';
 import { type DefinedStep, walkSteps } from '../../walk-steps.js';
 import { findingOf } from '../finding-of.js';
@@ -37,7 +39,7 @@ function* cutsOf(
   workflow: Loaded<HighLevel>,
   uncut: UncutCalls,
 ): Generator<Finding> {
-  if (!('call' in step)) return;
+  if (step.verb !== 'call') return;
   const found = uncut.in(step);
   if (!found) return;
   const inner = found.key === step.call ? '' : `, which calls ${found.key}`;
@@ -73,7 +75,7 @@ function* cuttersOf({ path, around, own, found }: Spot): Generator<Cutter> {
 }
 
 function* cutter({ id, step }: DefinedStep, limitMs: number): Generator<Cutter> {
-  if ('race' in step && Object.keys(step.race).length > 1) {
+  if (step.verb === 'race' && Object.keys(step.race).length > 1) {
     const what = `the race \`${id}\` cuts it when another branch ends first`;
     yield { what, fix: `Move the call after the race, or write \`cut: allowed\` at it.` };
   }
@@ -87,9 +89,11 @@ function* cutter({ id, step }: DefinedStep, limitMs: number): Generator<Cutter> 
   }
 }
 
-function runsAtOnce(step: DefinedStep['step']): boolean {
-  if ('parallel' in step) return Object.keys(step.parallel).length > 1 && step.max_parallel !== 1;
-  return 'foreach' in step && step.max_parallel !== undefined && step.max_parallel !== 1;
+function runsAtOnce(step: StepDefinition): boolean {
+  const [list] = listsInside(step);
+  const most = 'max_parallel' in step ? step.max_parallel : undefined;
+  if (list?.part === 'branch') return list.steps.length > 1 && most !== 1;
+  return list?.part === 'item' && most !== undefined && most !== 1;
 }
 
 function isShorter(text: string, ms: number): boolean {
@@ -101,7 +105,7 @@ function isInside(path: PropertyKey[], outer: PropertyKey[]): boolean {
 }
 
 function* idleCut({ step, path }: DefinedStep, from: Loaded<HighLevel>, { operations }: Registry): Generator<Finding> {
-  if (!('call' in step) || !step.cut) return;
+  if (step.verb !== 'call' || !step.cut) return;
   const effects = operations.get(step.call)?.value.effects;
   if (!effects || !isRepeatable(effects)) return;
   const message = `${step.call} is \`${effects}\`, so that nothing is lost when it is cut`;

@@ -1,4 +1,5 @@
 import type { Json } from '../../../contracts/json.js';
+import { BARE } from '../../../definitions/step-expressions.js';
 import { compileExpression } from '../../../rules/expressions/evaluate.js';
 import { walk } from '../../../rules/expressions/syntax/node.js';
 import { mayBeFile } from '../types/file-type.js';
@@ -20,12 +21,10 @@ export interface PlacedMistake extends Mistake {
 export function* expressionMistakes(types: WorkflowTypes): Generator<PlacedMistake> {
   for (const spot of types.spots) {
     const view = types.viewAt(spot);
-    yield* isBare(spot) ? bareMistakes(spot, view) : templateMistakes(spot.value, spot.path, view, spot.belongs);
+    yield* BARE.has(spot.belongs)
+      ? bareMistakes(spot, view)
+      : templateMistakes(spot.value, spot.path, view, spot.belongs);
   }
-}
-
-function isBare({ belongs, value }: Spot): boolean {
-  return typeof value === 'string' && (belongs === 'condition' || belongs === 'moment' || belongs === 'list');
 }
 
 function* bareMistakes({ value, belongs, path, phase }: Spot, view: View): Generator<PlacedMistake> {

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../contracts/findings.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
-import type { BranchDefinition, ErrorHandlerDefinition } from '../../../definitions/formats/steps.js';
+import type { ErrorHandlerDefinition, StepDefinition } from '../../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { canonicalJson } from '../../../rules/canonical.js';
 import { compileExpression } from '../../../rules/expressions/evaluate.js';
@@ -41,12 +41,12 @@ function* unreachedHandlers(
 }
 
 function* idleUndo(
-  step: BranchDefinition,
+  step: StepDefinition,
   from: Loaded<HighLevel>,
   path: PropertyKey[],
   { operations }: Registry,
 ): Generator<Finding> {
-  if (!('call' in step) || !step.undo) return;
+  if (step.verb !== 'call' || !step.undo) return;
   const { undo } = step;
   const effects = operations.get(undo.call)?.value.effects;
   const isSame = undo.call === step.call && canonicalJson(undo.with ?? {}) === canonicalJson(step.with ?? {});
@@ -58,15 +58,15 @@ function* idleUndo(
   if (why !== undefined) yield findingOf('lint.undo_idle', why, from.locate([...path, 'undo', 'call']));
 }
 
-function* emptyLoop(step: BranchDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
-  if (!('foreach' in step)) return;
+function* emptyLoop(step: StepDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
+  if (step.verb !== 'foreach') return;
   const { foreach } = step;
   const isEmpty = Array.isArray(foreach) ? foreach.length === 0 : /^\s*\[\s*\]\s*$/.test(foreach);
   if (isEmpty) yield findingOf('lint.loop_empty', 'The list is empty', from.locate([...path, 'foreach']));
 }
 
-function* repeatedCases(step: BranchDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
-  if (!('switch' in step)) return;
+function* repeatedCases(step: StepDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
+  if (step.verb !== 'switch') return;
   const seen = new Set<string>();
   for (const [index, item] of step.switch.entries()) {
     if (!('if' in item)) continue;
@@ -79,16 +79,16 @@ function* repeatedCases(step: BranchDefinition, from: Loaded<HighLevel>, path: P
   }
 }
 
-function* constantUntil(step: BranchDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
+function* constantUntil(step: StepDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
   const until = untilOf(step);
   if (!until || !isConstant(until.condition)) return;
   const message = `\`${until.condition}\` is the same as long as the task runs`;
   yield findingOf('lint.until_constant', message, from.locate([...path, until.verb, 'until']));
 }
 
-function untilOf(step: BranchDefinition): { verb: string; condition: string } | undefined {
-  if ('repeat' in step) return { verb: 'repeat', condition: step.repeat.until };
-  if (!('wait' in step) || typeof step.wait === 'string' || !('until' in step.wait)) return undefined;
+function untilOf(step: StepDefinition): { verb: string; condition: string } | undefined {
+  if (step.verb === 'repeat') return { verb: 'repeat', condition: step.repeat.until };
+  if (step.verb !== 'wait' || typeof step.wait === 'string' || !('until' in step.wait)) return undefined;
   // A wait may also go on until a time, which is known before.
   if (!isQuestion(step.wait.until)) return undefined;
   return { verb: 'wait', condition: step.wait.until };

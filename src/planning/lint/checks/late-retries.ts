@@ -1,5 +1,5 @@
 import type { Finding } from '../../../contracts/findings.js';
-import type { BranchDefinition } from '../../../definitions/formats/steps.js';
+import type { StepDefinition } from '../../../definitions/formats/steps.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { formatDuration, isDuration, parseDuration } from '../../../rules/duration.js';
 import { walkSteps } from '../../walk-steps.js';
@@ -46,12 +46,12 @@ class StepLimits {
   }
 
   /** Undefined for what is only known when it runs, or has no limit but that of the task. */
-  of(step: BranchDefinition): { ms: number; from: string } | undefined {
+  of(step: StepDefinition): { ms: number; from: string } | undefined {
     const { timeout } = step;
     if (timeout !== undefined) {
       return isDuration(timeout) ? { ms: parseDuration(timeout), from: `\`timeout: ${timeout}\`` } : undefined;
     }
-    if (!('call' in step) || !this.registry.operations.has(step.call)) return undefined;
+    if (step.verb !== 'call' || !this.registry.operations.has(step.call)) return undefined;
     const writtenMs = this.written.get(step.call) ?? 0;
     const ms = Math.max(USUAL_MS, writtenMs);
     if (this.mostMs < ms) return { ms: this.mostMs, from: '`policy.max_timeout`' };

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../contracts/findings.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
-import type { BranchDefinition } from '../../../definitions/formats/steps.js';
+import type { StepDefinition } from '../../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { walkSteps } from '../../walk-steps.js';
@@ -25,23 +25,38 @@ function* tooFewCalls(workflow: Loaded<HighLevel>, registry: Registry): Generato
 }
 
 /** Calls of operations that each task makes which succeeds without a condition or an end of its own. */
-function certainCalls(steps: readonly BranchDefinition[], registry: Registry): number {
+function certainCalls(steps: readonly StepDefinition[], registry: Registry): number {
   let calls = 0;
   for (const step of steps) {
     if (step.if !== undefined) continue;
-    if ('fail' in step || 'end' in step) break;
+    if (step.verb === 'fail' || step.verb === 'end') break;
     calls += certainCallsOf(step, registry);
   }
   return calls;
 }
 
-function certainCallsOf(step: BranchDefinition, registry: Registry): number {
-  if ('call' in step) return registry.operations.has(step.call) ? 1 : 0;
-  if ('parallel' in step) return certainCalls(Object.values(step.parallel), registry);
-  if ('foreach' in step) {
-    return Array.isArray(step.foreach) ? step.foreach.length * certainCalls(step.steps, registry) : 0;
+function certainCallsOf(step: StepDefinition, registry: Registry): number {
+  switch (step.verb) {
+    case 'call':
+      return registry.operations.has(step.call) ? 1 : 0;
+    case 'parallel':
+      return certainCalls(Object.values(step.parallel), registry);
+    case 'foreach':
+      return Array.isArray(step.foreach) ? step.foreach.length * certainCalls(step.steps, registry) : 0;
+    case 'steps':
+    case 'repeat':
+      return certainCalls(step.steps, registry);
+    // Which branch wins or which case is taken, the run decides.
+    case 'race':
+    case 'switch':
+    case 'approval':
+    case 'wait':
+    case 'template':
+    case 'let':
+    case 'fail':
+    case 'end':
+      return 0;
   }
-  return 'steps' in step ? certainCalls(step.steps, registry) : 0;
 }
 
 /** A time-out, and what it is around. */
@@ -58,7 +73,7 @@ function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<F
   const around: Outer[] = [];
   for (const { id, step, path } of walkSteps(workflow.value)) {
     while (around.length > 0 && !isWithin(path, around.at(-1)?.path ?? [])) around.pop();
-    const asked = 'approval' in step ? step.approval.timeout : undefined;
+    const asked = step.verb === 'approval' ? step.approval.timeout : undefined;
     const own = step.timeout;
     if (own !== undefined && isDuration(own)) {
       const task = timeOutOfTask(workflow.value, step, path, registry);
@@ -77,12 +92,12 @@ function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<F
 /** A task's time-out counts working time only: not that of people, waits and called workflows. */
 function timeOutOfTask(
   { timeout }: HighLevel,
-  step: BranchDefinition,
+  step: StepDefinition,
   path: PropertyKey[],
   registry: Registry,
 ): Outer | undefined {
   if (timeout === undefined || path[0] !== 'steps') return undefined;
-  if (!('call' in step) || !registry.operations.has(step.call)) return undefined;
+  if (step.verb !== 'call' || !registry.operations.has(step.call)) return undefined;
   return { path: [], ms: parseDuration(timeout), text: timeout, of: 'whole task' };
 }
 

@@ -57,7 +57,7 @@ function availableIn(registry: Registry, id: string): string[] | undefined {
 /** Every call of a workflow, those that take others back included. */
 export function* callsOf(workflow: HighLevel): Generator<Call> {
   for (const { step, path } of walkSteps(workflow)) {
-    if (!('call' in step)) continue;
+    if (step.verb !== 'call') continue;
     yield { id: step.call, path: [...path, 'call'] };
     if (step.undo) yield { id: step.undo.call, path: [...path, 'undo', 'call'] };
   }

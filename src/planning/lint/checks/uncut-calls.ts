@@ -1,6 +1,6 @@
 import { type Effect, isRepeatable } from '../../../contracts/effects.js';
 import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
-import type { BranchDefinition } from '../../../definitions/formats/steps.js';
+import type { StepOf } from '../../../definitions/formats/steps.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { walkSteps } from '../../walk-steps.js';
@@ -19,8 +19,6 @@ export interface UncutCall {
   writtenMs: number;
 }
 
-type Call = Extract<BranchDefinition, { call: string }>;
-
 /** Finds what must not be cut among the calls of a project, in workflows that are called as well. */
 export class UncutCalls {
   private readonly written = new Map<string, number>();
@@ -34,7 +32,7 @@ export class UncutCalls {
   }
 
   /** The call itself, or that of a workflow it calls which takes longest; undefined where a cut loses nothing. */
-  in(step: Call): UncutCall | undefined {
+  in(step: StepOf<'call'>): UncutCall | undefined {
     if (step.cut) return undefined;
     const operation = this.registry.operations.get(step.call);
     if (!operation) return this.inWorkflow(step.call);
@@ -52,7 +50,7 @@ export class UncutCalls {
     const workflow = this.registry.workflows.get(id);
     let longest: UncutCall | undefined;
     for (const { step } of workflow ? walkSteps(workflow.value) : []) {
-      const found = 'call' in step ? this.in(step) : undefined;
+      const found = step.verb === 'call' ? this.in(step) : undefined;
       if (found && (!longest || found.limitMs > longest.limitMs)) longest = { ...found, writtenMs: 0 };
     }
     this.children.set(id, longest);

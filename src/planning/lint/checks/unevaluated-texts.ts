@@ -1,8 +1,8 @@
 import type { Finding } from '../../../contracts/findings.js';
 import type { Json } from '../../../contracts/json.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
-import type { BranchDefinition } from '../../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
+import { type Belongs, expressionsOf, handlerOutputs } from '../../../definitions/step-expressions.js';
 import { walkSteps } from '../../walk-steps.js';
 import { findingOf } from '../finding-of.js';
 import { implementationBodies } from '../implementation-bodies.js';
@@ -59,26 +59,15 @@ function* inScripts(registry: Registry): Generator<Finding> {
 function* templatesOf(workflow: HighLevel): Generator<Template> {
   yield { value: workflow.output, path: ['output'] };
   yield { value: workflow.concurrency?.key, path: ['concurrency', 'key'] };
-  for (const [index, { output }] of (workflow.on_error ?? []).entries()) {
-    yield { value: output, path: ['on_error', index, 'output'] };
+  yield* handlerOutputs(workflow.on_error);
+  for (const { step, path } of walkSteps(workflow)) {
+    for (const one of expressionsOf(step))
+      if (ANY_TEXT.has(one.belongs)) yield { ...one, path: [...path, ...one.path] };
   }
-  for (const { step, path } of walkSteps(workflow)) yield* templatesOfStep(step, path);
 }
 
-function* templatesOfStep(step: BranchDefinition, path: PropertyKey[]): Generator<Template> {
-  if ('call' in step) {
-    yield { value: step.with, path: [...path, 'with'] };
-    yield { value: step.undo?.with, path: [...path, 'undo', 'with'] };
-  }
-  if ('foreach' in step) yield { value: step.label, path: [...path, 'label'] };
-  if ('let' in step) yield { value: step.let, path: [...path, 'let'] };
-  if ('approval' in step) yield { value: step.approval.title, path: [...path, 'approval', 'title'] };
-  if ('fail' in step) yield { value: step.fail.message, path: [...path, 'fail', 'message'] };
-  if ('end' in step) yield { value: step.end?.output, path: [...path, 'end', 'output'] };
-  for (const [index, { output }] of (step.on_error ?? []).entries()) {
-    yield { value: output, path: [...path, 'on_error', index, 'output'] };
-  }
-}
+/** Where any text may stand, so that only its look tells that more was meant. */
+const ANY_TEXT: ReadonlySet<string> = new Set<Belongs>(['text', 'parameters', 'output', 'value']);
 
 function* textsIn(value: Json | undefined, path: PropertyKey[]): Generator<{ value: string; path: PropertyKey[] }> {
   if (typeof value === 'string') yield { value, path };

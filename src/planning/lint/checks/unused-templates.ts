@@ -9,7 +9,7 @@ export function* checkUnusedTemplates({ registry }: LintedProject): Generator<Fi
     const names = Object.keys(workflow.value.templates ?? {});
     if (names.length === 0) continue;
     const steps = [...walkSteps(workflow.value)].map(({ step }) => step);
-    const used = new Set(steps.map((step) => ('expanded' in step ? step.expanded?.template : undefined)));
+    const used = new Set(steps.map((step) => (step.verb === 'steps' ? step.expanded?.template : undefined)));
     for (const name of names.filter((one) => !used.has(one))) {
       const place = workflow.locate(['templates', name], 'key');
       yield findingOf('lint.unused_template', `No step uses the template \`${name}\``, place);

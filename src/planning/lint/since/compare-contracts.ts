@@ -11,7 +11,8 @@ import { callsOf } from '../checks/scopes.js';
 import { findingOf } from '../finding-of.js';
 import { environmentsOf } from '../scopes.js';
 import { compareGuard } from './compare-guard.js';
-import { compareSchemas, type Direction, type SchemaBreak } from './compare-schemas.js';
+import type { Direction } from './compare-limits.js';
+import { compareSchemas, type SchemaBreak } from './compare-schemas.js';
 import { effectOf } from './effects.js';
 import { guardsOf } from './guards.js';
 

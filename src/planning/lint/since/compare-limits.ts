@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../../../contracts/json.js';
-import type { Direction } from './compare-schemas.js';
+
+/** Who relies on a schema: callers send what an input takes and read what an output gives. */
+export type Direction = 'input' | 'output';
 
 /** Keywords that let through less the greater, or the smaller, they are. */
 const LIMITS: Readonly<Record<string, 'least' | 'most'>> = {

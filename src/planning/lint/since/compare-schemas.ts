@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import type { Direction } from './compare-limits.js';
 import { compareLimits } from './compare-limits.js';
 
 /** A difference between two schemas that may break whoever relies on the older one. */
@@ -10,9 +11,6 @@ export interface SchemaBreak {
   name: string;
   what: string;
 }
-
-/** Who relies on a schema: callers send what an input takes and read what an output gives. */
-export type Direction = 'input' | 'output';
 
 /** Finds what the newer of two schemas takes away from those who rely on the older one. */
 export function* compareSchemas(

@@ -1,6 +1,7 @@
-import type { BranchDefinition } from '../../../definitions/formats/steps.js';
+import type { StepDefinition } from '../../../definitions/formats/steps.js';
+import { isRepeated } from '../../../definitions/step-lists.js';
 import type { Spot } from './spots.js';
-import { chainOf, endsTask, type StepNode } from './step-tree.js';
+import { chainOf, endsTask, loopsAround, type StepNode } from './step-tree.js';
 
 /** What has become of a step when an expression looks at it. */
 export type Order =
@@ -44,31 +45,28 @@ export function orderOf(spot: Spot, target: StepNode): Order {
 function turnBefore(common: StepNode[], next: StepNode | undefined): Order {
   const inside = next ? [...common, next] : common;
   for (const [index, { definition }] of [...common.entries()].reverse()) {
-    if (inside[index + 1]?.part !== 'steps') continue;
-    const isLoop = 'foreach' in definition || 'repeat' in definition;
-    if (!isLoop && !('retry' in definition && 'steps' in definition)) continue;
-    if (isLoop && !hasTurns(definition)) return { when: 'never' };
-    return isLoop ? firstTurn(definition) : { ...FAILED, why: 'has not run in the first attempt' };
+    const next = inside[index + 1];
+    if (next && isRepeated(next)) return hasTurns(definition) ? firstTurn(definition) : { when: 'never' };
+    if (next?.part === 'steps' && 'retry' in definition && definition.retry) {
+      return { ...FAILED, why: 'has not run in the first attempt' };
+    }
   }
   return { when: 'never' };
 }
 
 /** Whether a loop surely takes one turn after the other; a number that the run gives may be any. */
-function hasTurns(definition: BranchDefinition): boolean {
-  return !('foreach' in definition) || (definition.max_parallel ?? 1) === 1;
+function hasTurns(definition: StepDefinition): boolean {
+  return !('max_parallel' in definition) || (definition.max_parallel ?? 1) === 1;
 }
 
-function firstTurn(definition: BranchDefinition): Extract<Order, { when: 'perhaps' }> {
+function firstTurn(definition: StepDefinition): Extract<Order, { when: 'perhaps' }> {
   const index = 'index' in definition ? definition.index : undefined;
   return { ...FAILED, why: 'has not run in the first turn', ...(index !== undefined && { index }) };
 }
 
 /** The step itself, or one around it. */
 function orderOfOuter({ phase }: Spot, target: StepNode, next: StepNode | undefined): Order {
-  const loop = chainOf(target).findLast(
-    ({ definition }, index, chain) =>
-      ('foreach' in definition || 'repeat' in definition) && chain[index + 1]?.part === 'steps',
-  );
+  const loop = loopsAround(target).at(-1);
   // Steps inside it, in a turn or not, see that it is at work.
   if (next) return loop || next.part === 'handler' || next.part === 'finally' ? { when: 'within' } : { when: 'never' };
   if (phase === 'undo') return { when: 'before' };
@@ -79,7 +77,7 @@ function orderOfOuter({ phase }: Spot, target: StepNode, next: StepNode | undefi
 
 /** A step inside the one whose expression it is. */
 function orderOfInner({ phase, number }: Spot, other: StepNode, below: StepNode[], never: Order): Order {
-  const isMain = other.part === 'steps' || other.part === 'branch' || other.part === 'case';
+  const isMain = other.part !== 'handler' && other.part !== 'finally';
   if (phase === 'turn') return isMain ? perhaps(below) : never;
   if (phase === 'end') return isMain ? perhaps(below) : { when: 'never' };
   if (phase !== 'handler') return never;
@@ -112,13 +110,13 @@ function whyNot({ definition, part, parent }: StepNode, isInside: boolean, isTar
   if (definition.if !== undefined) return `is skipped where \`${definition.if}\` does not hold`;
   if (isInside && part === 'case') return 'only runs where its case of the `switch` is chosen';
   if (isInside && part === 'handler') return 'only runs after a failure';
-  if (isInside && part === 'branch' && parent && 'race' in parent.definition) return 'may lose the `race`';
+  if (isInside && part === 'branch' && parent?.definition.verb === 'race') return 'may lose the `race`';
   if (definition.continue_on_error) return 'may have failed, and `continue_on_error` goes on';
   return isCaught(definition, isTarget) ? 'may have failed, and `on_error` goes on' : undefined;
 }
 
 /** Whether a failure of a step leaves null behind; what is inside it has no output of a handler. */
-function isCaught({ on_error: handlers = [] }: BranchDefinition, isTarget: boolean): boolean {
+function isCaught({ on_error: handlers = [] }: StepDefinition, isTarget: boolean): boolean {
   return handlers.some(({ steps = [], output, rethrow }) => {
     return !rethrow && !(isTarget && output !== undefined) && !endsTask(steps);
   });
@@ -126,7 +124,7 @@ function isCaught({ on_error: handlers = [] }: BranchDefinition, isTarget: boole
 
 function conditionsOf(below: StepNode[]): string[] {
   return below.flatMap(({ definition, part, parent, number }) => {
-    const item = part === 'case' && parent && 'switch' in parent.definition ? parent.definition.switch : [];
+    const item = part === 'case' && parent?.definition.verb === 'switch' ? parent.definition.switch : [];
     const cases = item.slice(0, number + 1).flatMap((one) => ('else' in one ? [] : [one.if]));
     return definition.if === undefined ? cases : [definition.if, ...cases];
   });

@@ -2,7 +2,7 @@ import { ANSWER_FILE, type PlanOutputFile } from '../../../contracts/files.js';
 import type { Json } from '../../../contracts/json.js';
 import { END_STATES, OPEN_STATES, STEP_STATUSES } from '../../../contracts/states.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
-import type { BranchDefinition, ExpandedTemplate, StepDefinition } from '../../../definitions/formats/steps.js';
+import type { ExpandedTemplate, StepDefinition, StepOf } from '../../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { nameOfStep } from '../../../rules/step-name.js';
 import { resolveOutputFiles } from '../../output-files.js';
@@ -12,7 +12,7 @@ import { filesType } from './file-type.js';
 import { inferType, type View } from './infer.js';
 import { parseExpression } from './parse.js';
 import { findSpots, type KnownCondition, type Spot, type Spots } from './spots.js';
-import { branchesOf, type StepNode } from './step-tree.js';
+import { loopsAround, type StepNode } from './step-tree.js';
 import { templateType } from './template-type.js';
 import {
   ANY,
@@ -52,7 +52,7 @@ export class WorkflowTypes implements Spots {
   readonly nodes: StepNode[];
   readonly spots: Spot[];
   private readonly byId: Map<string, StepNode>;
-  private readonly outputs = new Map<BranchDefinition, Type>();
+  private readonly outputs = new Map<StepDefinition, Type>();
   private readonly loopTypes = new Map<string, Type>();
   private readonly common: Record<string, Type>;
 
@@ -78,20 +78,15 @@ export class WorkflowTypes implements Spots {
   }
 
   /** What is seen from where an expression stands. */
-  viewAt({
-    loops,
-    seesSignal,
-    seesAttempt,
-    conditions,
-  }: Pick<Spot, 'loops' | 'seesSignal' | 'seesAttempt' | 'conditions'>): View {
-    if (seesAttempt) return OF_ATTEMPT;
+  viewAt({ loops, sees, conditions }: Pick<Spot, 'loops' | 'sees' | 'conditions'>): View {
+    if (sees === 'attempt') return OF_ATTEMPT;
     return {
       typeOf: (name) => {
         if (Object.hasOwn(this.common, name)) return this.common[name];
-        if (name === 'signal' && seesSignal) return ANY;
+        if (name === 'signal' && sees === 'signal') return ANY;
         for (const loop of loops) {
           const { definition } = loop;
-          if ('foreach' in definition && definition.as === name) return this.itemType(loop, loops);
+          if ('as' in definition && definition.as === name) return this.itemType(loop, loops);
           if ('index' in definition && definition.index === name) return INT;
         }
         return undefined;
@@ -122,8 +117,8 @@ export class WorkflowTypes implements Spots {
   }
 
   /** What the contract of a step's call says of its files; undefined where it makes none. */
-  private filesOf(step: BranchDefinition): Record<string, PlanOutputFile> | undefined {
-    const called = 'call' in step ? this.registry.operations.get(step.call)?.value : undefined;
+  private filesOf(step: StepDefinition): Record<string, PlanOutputFile> | undefined {
+    const called = step.verb === 'call' ? this.registry.operations.get(step.call)?.value : undefined;
     if (!called) return undefined;
     if (called.output_files) return resolveOutputFiles(called.output_files);
     const { implementation } = called;
@@ -132,37 +127,54 @@ export class WorkflowTypes implements Spots {
   }
 
   /** Null besides, for whoever asks before it has run. */
-  private outputOf(step: BranchDefinition, node: StepNode | undefined): Type {
+  private outputOf(step: StepDefinition, node: StepNode | undefined): Type {
     const seen = this.outputs.get(step);
     if (seen) return seen;
     this.outputs.set(step, ANY);
-    const view = this.viewAt({ loops: loopsAround(node), seesSignal: false, conditions: [] });
+    const view = this.viewAt({ loops: loopsAround(node), conditions: [] });
     const handled = (step.on_error ?? []).map(({ output = null }) => templateType(output, view));
     const type = unite(this.verbOutput(step, view), ...handled, NULL);
     this.outputs.set(step, type);
     return type;
   }
 
-  private verbOutput(step: BranchDefinition, view: View): Type {
-    if ('call' in step) return this.calledOutput(step.call);
-    if ('approval' in step) return approvalOutput(step);
-    const many = branchesOf(step);
-    if (many) {
-      const outputs = Object.entries(many.branches).map(
-        ([id, branch]) => [nameOfStep(id), this.outputOf(branch, this.byId.get(id))] as const,
-      );
-      if (many.verb === 'parallel') return mapType(Object.fromEntries(outputs));
-      const winner = unite(textsType(outputs.map(([id]) => id)), NULL);
-      return mapType({ winner, output: unite(NULL, ...outputs.map(([, type]) => type)) });
+  private verbOutput(step: StepDefinition, view: View): Type {
+    switch (step.verb) {
+      case 'call':
+        return this.calledOutput(step.call);
+      case 'approval':
+        return approvalOutput(step);
+      case 'parallel':
+        return mapType(Object.fromEntries(this.branchOutputs(step.parallel)));
+      case 'race': {
+        const outputs = this.branchOutputs(step.race);
+        const winner = unite(textsType(outputs.map(([id]) => id)), NULL);
+        return mapType({ winner, output: unite(NULL, ...outputs.map(([, type]) => type)) });
+      }
+      case 'foreach':
+        return listType(this.lastOutput(step.steps));
+      case 'repeat':
+        return this.lastOutput(step.steps);
+      case 'steps':
+        return step.expanded ? this.templateOutput(step.steps, step.expanded, view) : this.lastOutput(step.steps);
+      case 'switch':
+        return unite(NULL, ...step.switch.map((item) => this.lastOutput('else' in item ? item.else : item.steps)));
+      case 'let':
+        return templateType(step.let, view);
+      case 'wait':
+        return typeof step.wait === 'object' && 'signal' in step.wait ? ANY : NULL;
+      case 'template':
+      case 'fail':
+      case 'end':
+        return NULL;
     }
-    if ('foreach' in step) return listType(this.lastOutput(step.steps));
-    if ('expanded' in step && step.expanded) return this.templateOutput(step.steps, step.expanded, view);
-    if ('steps' in step) return this.lastOutput(step.steps);
-    if ('switch' in step) {
-      return unite(NULL, ...step.switch.map((item) => this.lastOutput('else' in item ? item.else : item.steps)));
-    }
-    if ('let' in step) return templateType(step.let, view);
-    return 'wait' in step && typeof step.wait === 'object' && 'signal' in step.wait ? ANY : NULL;
+  }
+
+  private branchOutputs(branches: Record<string, StepDefinition>): [string, Type][] {
+    return Object.values(branches).map((branch) => [
+      nameOfStep(branch.id),
+      this.outputOf(branch, this.byId.get(branch.id)),
+    ]);
   }
 
   /** What a template was given is no output of it. */
@@ -196,9 +208,9 @@ export class WorkflowTypes implements Spots {
     return type;
   }
 
-  private itemOf(definition: BranchDefinition, loops: readonly StepNode[]): Type {
-    if (!('foreach' in definition)) return ANY;
-    const view = this.viewAt({ loops, seesSignal: false, conditions: [] });
+  private itemOf(definition: StepDefinition, loops: readonly StepNode[]): Type {
+    if (definition.verb !== 'foreach') return ANY;
+    const view = this.viewAt({ loops, conditions: [] });
     const { foreach } = definition;
     const range = typeof foreach === 'string' ? inferType(foreach, view, () => {}) : templateType(foreach, view);
     if (!mayBe(range, 'list') || mayBe(range, 'any')) return ANY;
@@ -236,22 +248,13 @@ function widened(value: Json): Type {
   return typeof value === 'string' ? STRING : typeOfValue(value);
 }
 
-function approvalOutput({ approval }: Extract<BranchDefinition, { approval: unknown }>): Type {
+function approvalOutput({ approval }: StepOf<'approval'>): Type {
   const fields = Object.entries(approval.fields ?? {}).map(([name, { type, enum: choices, optional }]) => {
     const of = choices ? unite(...choices.map(typeOfValue)) : (FIELD_TYPES[type] ?? ANY);
     return [name, { type: () => of, isOptional: optional === true }] as const;
   });
   const filled: Type = [{ kind: 'map', fields: new Map(fields), others: 'none', isPromise: true }];
   return mapType({ decision: textsType(['approve']), by: STRING, comment: unite(STRING, NULL), fields: filled });
-}
-
-function loopsAround(node: StepNode | undefined): StepNode[] {
-  const loops: StepNode[] = [];
-  for (let at = node; at?.parent; at = at.parent) {
-    const { definition } = at.parent;
-    if (at.part === 'steps' && ('foreach' in definition || 'repeat' in definition)) loops.unshift(at.parent);
-  }
-  return loops;
 }
 
 const asked = new WeakMap<readonly KnownCondition[], ReadonlySet<string>>();

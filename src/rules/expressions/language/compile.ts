@@ -8,31 +8,8 @@ import { Dictionary, kindOf, List, Maybe, TYPE_NAMES, TypeName } from './kinds.j
 import { compileLoop } from './loops.js';
 import { compileHas, compileIndex, compileMember } from './members.js';
 import { OPERATORS } from './operators.js';
-import { type Callable, type CallContext, callWith, noOverload, overloadsFor, type Wanted } from './overloads.js';
-
-/** One evaluation: what its names stand for, and what it has cost. */
-export interface Evaluation extends CallContext {
-  values: { readonly [name: string]: unknown };
-  /** What the macros around have bound, by their depth. */
-  bound: unknown[];
-}
-
-/** A part of an expression, ready to be evaluated. */
-export interface Part {
-  /** @throws Failure. */
-  run: (evaluation: Evaluation) => unknown;
-  /** What it gives whatever it reads, where that is known. */
-  kind: Wanted;
-}
-
-/** Where a part stands: the names bound by the macros around, innermost last, and what is known to be wrong so far. */
-export interface Place {
-  bound: readonly string[];
-  /** Failures that are certain whatever the part reads: a function that does not exist, operands that nothing takes. */
-  mistakes: Failure[];
-  /** Whether `a.?b` and `a[?b]` are absent where `a` is null; else they fail. */
-  nullIsEmpty: boolean;
-}
+import { type Callable, callWith, noOverload, overloadsFor, type Wanted } from './overloads.js';
+import { type Evaluation, failing, type Part, type Place } from './part.js';
 
 const TYPES: ReadonlyMap<string, TypeName> = new Map(
   Object.values(TYPE_NAMES)
@@ -148,17 +125,6 @@ function compileOr(name: string, target: Node, other: Node, place: Place): Part 
       return name === 'or' ? asOptional(value) : value;
     },
     kind: name === 'or' ? 'optional' : 'any',
-  };
-}
-
-/** A part that fails whatever it reads. */
-export function failing(mistake: Failure, place: Place): Part {
-  place.mistakes.push(mistake);
-  return {
-    run: () => {
-      throw mistake;
-    },
-    kind: 'any',
   };
 }
 

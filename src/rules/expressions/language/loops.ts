@@ -1,9 +1,9 @@
 import { type Node, walk } from '../syntax/node.js';
 import { itemsOf, keysOf } from './collections.js';
-import { compilePart, type Evaluation, failing, type Part, type Place } from './compile.js';
 import { Failure } from './failure.js';
 import { kindOf, List } from './kinds.js';
 import { noOverload } from './overloads.js';
+import { type Evaluation, failing, type Part, type Place } from './part.js';
 
 /** Nodes of a body that count as one visit: so many take about as long as reading one value. */
 const NODES_A_VISIT = 3;
@@ -43,10 +43,10 @@ const LOOPS: Record<string, { loop: Loop; kind: Part['kind'] }> = {
 
 /** Makes a macro ready that binds a name to each item of a list, or to each key of a map. */
 export function compileLoop(name: string, target: Node, [variable, ...written]: Node[], place: Place): Part {
-  const range = compilePart(target, place);
+  const range = place.compile(target, place);
   if (range.kind !== 'any' && range.kind !== 'list' && range.kind !== 'map') return failing(noRange(range.kind), place);
   const inner = { ...place, bound: [...place.bound, (variable as Node).args as string] };
-  const bodies = written.map((body) => compilePart(body, inner).run) as [Run, Run];
+  const bodies = written.map((body) => inner.compile(body, inner).run) as [Run, Run];
   const visitsPerTurn = 1 + Math.floor(nodesOf(written) / NODES_A_VISIT);
   const { loop, kind } = LOOPS[`${name}/${written.length + 1}`] as (typeof LOOPS)[string];
   const depth = place.bound.length;

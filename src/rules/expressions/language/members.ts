@@ -1,9 +1,9 @@
 import type { Node } from '../syntax/node.js';
 import { itemAt, lengthOf, valueAt } from './collections.js';
-import { compilePart, type Part, type Place } from './compile.js';
 import { Failure, fail } from './failure.js';
 import { kindOf, Maybe, TypeName } from './kinds.js';
 import { noOverload } from './overloads.js';
+import type { Part, Place } from './part.js';
 
 /** `google.protobuf.Timestamp` and `google.protobuf.Duration`. */
 function typeNamed(node: Node): TypeName | undefined {
@@ -20,7 +20,7 @@ export function compileMember(node: Node, place: Place): Part {
   if (type) return { run: () => type, kind: 'type' };
   const [target, name] = node.args as [Node, string];
   const isOptional = node.op === '.?';
-  const { run } = compilePart(target, place);
+  const { run } = place.compile(target, place);
   return {
     run: (evaluation) => {
       const of = run(evaluation);
@@ -55,7 +55,7 @@ function asMaybe(value: unknown): Maybe {
 
 /** `a[b]`, and `a[?b]`, which gives an optional. */
 export function compileIndex(node: Node, place: Place): Part {
-  const [target, key] = (node.args as [Node, Node]).map((part) => compilePart(part, place).run) as [
+  const [target, key] = (node.args as [Node, Node]).map((part) => place.compile(part, place).run) as [
     Part['run'],
     Part['run'],
   ];
@@ -94,6 +94,6 @@ function placeOf(key: unknown): number {
 /** `has(a.b)`: whether `a` has the member, be it null. */
 export function compileHas(member: Node, place: Place): Part {
   const [target, name] = member.args as [Node, string];
-  const { run } = compilePart(target, place);
+  const { run } = place.compile(target, place);
   return { run: (evaluation) => memberOf(run(evaluation), name) !== undefined, kind: 'bool' };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answerBuiltin } from '../../../../src/activities/hooks/builtins.js';
 import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
-import type { HookDependencies } from '../../../../src/activities/hooks/run-hooks.js';
+import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import type { BuiltinHook } from '../../../../src/contracts/hooks.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { SecretSource } from '../../../../src/planning/secret-source.js';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionContext, TaskContext } from '../../../../src/activities/hooks/hook-context.js';
+import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import { readHookResult } from '../../../../src/activities/hooks/read-hook-result.js';
-import { type HookDependencies, runHooks } from '../../../../src/activities/hooks/run-hooks.js';
+import { runHooks } from '../../../../src/activities/hooks/run-hooks.js';
 import type { EventContext, HookResult, Phase } from '../../../../src/contracts/hooks.js';
 import type { PlanHook } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secret-source.js';

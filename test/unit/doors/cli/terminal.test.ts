@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { openTerminal, type Surroundings } from '../../../../src/doors/cli/terminal.js';
+import type { Surroundings } from '../../../../src/doors/cli/surroundings.js';
+import { openTerminal } from '../../../../src/doors/cli/terminal.js';
 
 /** A terminal that keeps what it is told. */
 function terminalOn(isTTY: boolean, rows?: number) {

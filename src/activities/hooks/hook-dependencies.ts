@@ -1,0 +1,31 @@
+import type { NewGap } from '../../contracts/gaps.js';
+import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
+import type { PlanHandler } from '../../contracts/plan.js';
+import type { Registry } from '../../definitions/registry.js';
+import type { Tracer } from '../../tracing/tracer.js';
+import type { SecretSource } from '../secrets.js';
+import type { AnswerAbility } from './ability-handler.js';
+import type { HookRun } from './hook-context.js';
+
+/** Answers for a hook whose handler is a script. @throws where it cannot be asked, which counts as a failed hook. */
+export type AnswerScript = (
+  id: string,
+  handler: Extract<PlanHandler, { kind: 'script' }>,
+  context: EventContext,
+  run: HookRun,
+) => Promise<HookAnswer>;
+
+/** What hooks need to run outside the workflow. */
+export interface HookDependencies {
+  answerScript: AnswerScript;
+  answerAbility: AnswerAbility;
+  secrets: (environment: string) => SecretSource;
+  /** The definitions as they are now; absent: there are none to suggest from. */
+  definitions?: () => Registry;
+  /** Notes what a prompt asks for and no ability does; absent: it is not noted. */
+  recordGap?: (gap: NewGap) => void;
+  /** Appends one line to the project's usage log. */
+  recordUsage: (line: Record<string, unknown>) => void;
+  /** Left out: no traces are written. */
+  tracer?: Tracer;
+}

@@ -1,0 +1,223 @@
+import type { PlanApiAuth, PlanApiBody, PlanApiParam, PlanApiResponse } from './api.js';
+import type { Caller } from './callers.js';
+import type { Effect } from './effects.js';
+import type { PlanOutputFile } from './files.js';
+import type { PlanForeignHook } from './foreign-hooks.js';
+import type { BuiltinHook } from './hooks.js';
+import type { Json, JsonObject } from './json.js';
+
+/** A low-level ability with the implementation chosen for the plan's environment. */
+export interface PlanOperation {
+  key: string;
+  version: number | string;
+  summary: string;
+  modules: string[];
+  effects: Effect;
+  input_schema: JsonObject;
+  output_schema: JsonObject | null;
+  /** Files that a call leaves, by name; absent: none. */
+  output_files?: Record<string, PlanOutputFile>;
+  implementation: PlanImplementation;
+  hooks: PlanHooks;
+  /** Runs as a local activity: tagged `fast`, and doing it twice does no harm. */
+  fast: boolean;
+}
+
+/** What every kind of implementation has. */
+export interface ImplementationBase {
+  id: string;
+  tags: string[];
+  /** Parameters that stand under the caller's input. */
+  defaults: JsonObject;
+  /** Names among `defaults` a caller may override. */
+  overridable: string[];
+  /** CEL over `output`: true means that the call failed although it answered. */
+  fail_if?: string;
+  /** Prompt templates or hints of the environment, by name. */
+  prompts: Record<string, string>;
+  timeout_ms: number;
+}
+
+/** What a child process gets as its environment; never anything else. */
+export interface PlanEnvProfile {
+  pass: string[];
+  set: Record<string, string>;
+  /** Name to reference (`env:NAME`, `file:PATH`). */
+  secrets: Record<string, string>;
+}
+
+/** A script of the project. */
+export interface ScriptImplementation extends ImplementationBase {
+  kind: 'script';
+  script: PlanScript;
+}
+
+/** How a script is started. */
+export interface PlanScript {
+  /** Relative to the project root, inside it. */
+  path: string;
+  /** SHA-256 of its bytes when the plan was made. */
+  digest: string;
+  /** Where its bytes lie, when `path` leads over a link. */
+  real?: string;
+  /** What it reads and imports besides, pinned with it. */
+  files?: PinnedFile[];
+  /** What it imports is among `files`, as far as that can be read from its text; absent in older plans. */
+  whole?: true;
+  /** The program that runs it; empty: the script itself is executable. */
+  interpreter: string[];
+  args: PlanArgument[];
+  /** A text with names in braces and `${{ }}`; absent: nothing is on its stdin. */
+  stdin?: string;
+  env: PlanEnvProfile;
+  /** Variables whose texts hold names in braces or `${{ }}`; they win over those of `env`. */
+  variables?: Record<string, string>;
+  /** How its output is read; absent: as JSON. */
+  output?: 'text' | 'lines' | 'csv' | 'none';
+  /** What exit codes other than 0 mean; absent, and those not named: `script.exit`. */
+  exit_codes?: Record<string, 'ok' | { code: string }>;
+  /** Gives integers that a double does not hold as text; absent: they are refused. */
+  big_integers?: 'text';
+}
+
+/**
+ * What gives arguments. A text is one argument, with names in braces (docs/scripts.md) and no expressions; one with `${{ }}` is
+ * the `value` of a map, so that no plan of an earlier version is read as if it held expressions.
+ */
+export type PlanArgument =
+  | string
+  /** `option`: text from the input may begin it with a `-`. */
+  | { value: string; option?: 'allowed' }
+  /** Bare CEL. */
+  | { if: string; items: PlanArgument[] }
+  /** Bare CEL that gives a list, and what an item of it is called inside. */
+  | { each: string; as: string; items: PlanArgument[] };
+
+/** A file that a plan holds by its digest. */
+export interface PinnedFile {
+  /** Relative to the project root, inside it. */
+  path: string;
+  /** SHA-256 of its bytes when the plan was made. */
+  digest: string;
+  /** Where its bytes lie, when `path` leads over a link. */
+  real?: string;
+  /** The script reads it from the working directory, so the one that lies there has to be the pinned one. */
+  live?: true;
+}
+
+/** A tool of an MCP server. */
+export interface McpImplementation extends ImplementationBase {
+  kind: 'mcp';
+  mcp: {
+    server: PlanMcpServer;
+    tool: string;
+    output: 'as_is' | 'json';
+    /** Gives integers that a double does not hold as text; absent: they are refused. */
+    big_integers?: 'text';
+    /**
+     * SHA-256 of how the server described the tool when it was imported, else when the plan was made; absent: it could
+     * not be seen then.
+     */
+    pinned?: string;
+  };
+}
+
+/** An MCP server: a child process, or a URL. */
+export type PlanMcpServer =
+  | { name: string; transport: 'stdio'; command: string; args: string[]; env: PlanEnvProfile }
+  | {
+      name: string;
+      transport: 'http';
+      url: string;
+      headers: Record<string, string>;
+      credentials: Record<string, string>;
+      allowed_hosts: string[];
+    };
+
+/** An HTTP call. */
+export interface ApiImplementation extends ImplementationBase {
+  kind: 'api';
+  api: {
+    method: string;
+    /** RFC 6570 level 1, and `{+name}`. */
+    path: string;
+    base_url: string;
+    /** Name to template. */
+    query: Record<string, Json>;
+    headers: Record<string, string>;
+    /** By input; absent: none is named, and each goes where the method says. */
+    params?: Record<string, PlanApiParam>;
+    /** Null: the input that nothing else uses, as JSON where the method has a body. */
+    body: PlanApiBody | null;
+    auth?: PlanApiAuth;
+    /** Absent: JSON as it is, all else as `{text}`. */
+    response?: PlanApiResponse;
+    credentials: Record<string, string>;
+    allowed_hosts: string[];
+    rate_limit: { per_minute?: number; per_day?: number } | null;
+  };
+}
+
+/** A model that agents ask; no ability has this kind. */
+export interface ModelImplementation extends ImplementationBase {
+  kind: 'model';
+  model: PlanModel;
+}
+
+/** A model behind an OpenAI-compatible endpoint, which the environment of the worker names, or a program of the project. */
+export interface PlanModel {
+  /** As the endpoint knows it; of a program, the name under `models`. */
+  name: string;
+  /** What answers in place of an endpoint: it reads a request as JSON and writes what the model says. */
+  script?: PlanScript;
+  /** What a request may hold, in tokens. */
+  context_tokens: number;
+  /** Per million tokens. */
+  price?: { input: number; output: number };
+  /** Hosts at which the endpoint may be; absent: wherever the environment of the worker says. */
+  allowed_hosts?: string[];
+}
+
+/** How a low-level ability is executed, or a model asked. */
+export type PlanImplementation = ScriptImplementation | McpImplementation | ApiImplementation | ModelImplementation;
+
+/** The hooks that fire around a call, in order. */
+export interface PlanHooks {
+  pre_create: PlanHook[];
+  pre_call: PlanHook[];
+  post_call: PlanHook[];
+}
+
+/** A hook that applies, with its handler. */
+export interface PlanHook {
+  id: string;
+  /** It fires only for these; absent: for all. Not known when a plan is made, so that it is looked at when hooks fire. */
+  callers?: Caller[];
+  /** Of a session's hook that does not block; hooks of a task have it never, since bound ones count as blocking. */
+  blocking?: false;
+  handler: PlanHandler;
+}
+
+/** What answers for a hook. */
+export type PlanHandler =
+  | {
+      kind: 'script';
+      script: PlanScript;
+      timeout_ms: number;
+      /** It was written for another tool, and is asked in the protocol of that; absent: HookResult. */
+      foreign?: PlanForeignHook;
+    }
+  | {
+      kind: 'expression';
+      deny_if?: string;
+      confirm_if?: string;
+      warn_if?: string;
+      reason: string;
+      suggestion?: string;
+    }
+  | { kind: 'builtin'; name: BuiltinHook; options: JsonObject }
+  /**
+   * `operation` has no hooks; `with` absent: its input is the EventContext. With `foreign` it is asked in the protocol of
+   * another tool: its input is the event of that, or `with` over the keys of that event.
+   */
+  | { kind: 'ability'; operation: PlanOperation; with?: JsonObject; timeout_ms: number; foreign?: PlanForeignHook };

@@ -1,0 +1,181 @@
+import type { ApprovalField, CommentRule } from './approvals.js';
+import type { Json, JsonObject } from './json.js';
+
+/** Who may decide: the names as written, and the people they stand for. */
+export interface Approvers {
+  listed: string[];
+  people: string[];
+}
+
+/** How often a failed call or group is tried. Times may be templates that give a duration. */
+export interface PlanRetry {
+  attempts: number;
+  first: string;
+  factor: number;
+  max: string;
+  /** Codes or families of codes; absent: whatever the effect allows. */
+  errors?: string[];
+  /** Bare CEL over `error` and `attempt`: false ends the attempts. */
+  if?: string;
+  /** Each wait is a random part of itself, from half of it up to all of it. */
+  jitter?: true;
+}
+
+/** What stands on every step. Source: docs/workflow-language.md#failures. */
+export interface StepModifiers {
+  /** Unique in the workflow; of a step of a template `<id of its use>/<its name>`, see `nameOfStep`. */
+  id: string;
+  /** Bare CEL. */
+  if?: string;
+  /** A duration, or a template that gives one. */
+  timeout?: string;
+  on_error?: ErrorHandler[];
+  continue_on_error?: boolean;
+  finally?: PlanStep[];
+  /** Where an `end` may leave the step: a `finally` that then fails makes the task failed. Absent in earlier plans. */
+  fails_end?: true;
+}
+
+/** What is done about a failure. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls. */
+export interface ErrorHandler {
+  /** Codes or families of codes; absent: whatever a catch-all may catch. */
+  errors?: string[];
+  steps: PlanStep[];
+  /** What the step then gives; absent: null. */
+  output?: Json;
+  /** Fail all the same, with the same code and end. */
+  rethrow?: boolean;
+}
+
+/** Calls an ability. */
+export interface CallStep extends StepModifiers {
+  verb: 'call';
+  call: string;
+  with: Json;
+  retry?: PlanRetry;
+  /** It may be ended while it is at work, and counts as cancelled then, whatever became of its effect. */
+  cut?: 'allowed';
+  /** The call that takes this one back, when the task fails or is cancelled. */
+  undo?: { call: string; with: Json };
+}
+
+/** Waits for people. */
+export interface ApprovalStep extends StepModifiers {
+  verb: 'approval';
+  approval: {
+    title: string;
+    approvers?: Approvers;
+    quorum?: number;
+    /** A duration, or a template that gives one. */
+    expires: string;
+    comment: CommentRule;
+    /** What the decider must fill in. */
+    fields?: Record<string, ApprovalField>;
+  };
+}
+
+/** What happens to the others when one branch or turn fails. Source: docs/workflow-language.md#at-once. */
+export type OnFailure = 'stop' | 'finish' | 'cancel';
+
+/** Runs branches at once; a branch's name is its step id. */
+export interface ParallelStep extends StepModifiers {
+  verb: 'parallel';
+  branches: PlanStep[];
+  /** A number, or a template that gives one; absent: all at once. */
+  max_parallel?: number | string;
+  on_failure?: OnFailure;
+}
+
+/** Runs branches at once until the first one ends; the others are cancelled. */
+export interface RaceStep extends StepModifiers {
+  verb: 'race';
+  branches: PlanStep[];
+}
+
+/** Runs steps once for each item of a list. */
+export interface ForeachStep extends StepModifiers {
+  verb: 'foreach';
+  /** Bare CEL, or the list itself. */
+  foreach: { expression: string } | { list: Json[] };
+  as: string;
+  index?: string;
+  /** A template: what people call an item. Absent: the item itself. */
+  label?: string;
+  /** A number, or a template that gives one. */
+  max_parallel: number | string;
+  on_failure?: OnFailure;
+  steps: PlanStep[];
+}
+
+/** Runs the steps of the first case that holds. */
+export interface SwitchStep extends StepModifiers {
+  verb: 'switch';
+  /** One without `if` stands last and always holds. */
+  cases: { if?: string; steps: PlanStep[] }[];
+}
+
+/** Runs steps again until a condition holds. */
+export interface RepeatStep extends StepModifiers {
+  verb: 'repeat';
+  /** Durations and numbers may be templates. */
+  repeat: { until: string; every: string; max: number | string };
+  index?: string;
+  steps: PlanStep[];
+}
+
+/** Waits for time to pass, for a condition, or for a signal. */
+export interface WaitStep extends StepModifiers {
+  verb: 'wait';
+  wait: { for: string } | { until: string } | { signal: string; if?: string; timeout?: string };
+}
+
+/** Runs steps in order. */
+export interface GroupStep extends StepModifiers {
+  verb: 'steps';
+  steps: PlanStep[];
+  retry?: PlanRetry;
+  /** Of a group that was a use of a template. */
+  template?: PlanTemplate;
+}
+
+/** What a group has of the template that it was. */
+export interface PlanTemplate {
+  name: string;
+  /** Its first step names what the template was given, and gives no output. */
+  given?: boolean;
+  /** A template over `steps`; absent: the last output of what ran. */
+  output?: Json;
+}
+
+/** Names values. */
+export interface LetStep extends StepModifiers {
+  verb: 'let';
+  let: JsonObject;
+}
+
+/** Ends the task as failed. */
+export interface FailStep extends StepModifiers {
+  verb: 'fail';
+  fail: { code: string; message: string; details?: Json };
+}
+
+/** Ends the task as succeeded. */
+export interface EndStep extends StepModifiers {
+  verb: 'end';
+  end: { output: Json };
+}
+
+/** One step, told apart by its verb. */
+export type PlanStep =
+  | CallStep
+  | ApprovalStep
+  | ParallelStep
+  | RaceStep
+  | ForeachStep
+  | SwitchStep
+  | RepeatStep
+  | WaitStep
+  | GroupStep
+  | LetStep
+  | FailStep
+  | EndStep;

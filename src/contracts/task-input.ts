@@ -1,0 +1,44 @@
+import type { Caller } from './callers.js';
+import type { JsonObject } from './json.js';
+import type { Person } from './people.js';
+
+/** A change of the input of a task that was created and not run yet. */
+export interface InputChange {
+  by: Person;
+  /** ISO 8601. */
+  at: string;
+  /** Names of the fields that differ since, sorted; none where only the definitions had changed. */
+  fields: string[];
+}
+
+/** The changes between the first and the latest, which are not told one by one. */
+export interface ChangesLeft {
+  count: number;
+  /** Names of those who made them. */
+  by: string[];
+}
+
+/** A change that holds, by the id of its update. */
+export interface AppliedEdit {
+  id: string;
+  fields: string[];
+}
+
+/** Argument of the `modify` update: fields to set and to take out. Source: R-000-84. */
+export interface InputEdit {
+  set: JsonObject;
+  unset: string[];
+  by: Person;
+  /** Where it is another one than of the task, nobody knows any more whose task it is, and every hook fires. */
+  caller?: Caller;
+}
+
+/** What the `modify` update answers once the new input has passed preflight. */
+export interface EditAnswer {
+  /** Empty where nothing differs. */
+  fields: string[];
+  /** Whether the task is another one than before: its input, or the definitions it was resolved from. */
+  changed: boolean;
+  input: JsonObject;
+  warnings: string[];
+}

@@ -1,0 +1,117 @@
+import type { AgentUsage } from './agent.js';
+import type { Approval } from './approvals.js';
+import type { Caller } from './callers.js';
+import type { Turn } from './concurrency.js';
+import type { TaskFile } from './files.js';
+import type { HookAnswer } from './hooks.js';
+import type { Json, JsonObject } from './json.js';
+import type { ItemFailure, LoopCounts } from './loops.js';
+import type { Person } from './people.js';
+import type { Problem } from './problem.js';
+import type { StepStatus, TaskState } from './states.js';
+import type { InputChange } from './task-input.js';
+import type { Handling, Progress } from './task-progress.js';
+
+/** One step in a result. */
+export interface StepSummary {
+  id: string;
+  /** Unique where ids repeat, such as in a loop. */
+  path: string;
+  call: string | null;
+  status: StepStatus;
+  /** In a loop: of all turns together. */
+  attempts: number;
+  /** In a loop: from when its first turn began until its last one ended. */
+  duration_ms: number | null;
+  /** How often it ran, where it stands in a loop. */
+  turns?: number;
+  /** In how many turns it did not succeed; left out where in none. */
+  failed_turns?: number;
+  /** Of a loop: what became of its items or turns. */
+  items?: LoopCounts;
+  /** Of a loop: the first turns that did not succeed; of a step in one: the first in which its turn went on all the same. */
+  failures?: ItemFailure[];
+  /** How many are not among {@link failures}; left out where none is missing. */
+  failures_left_out?: number;
+  /** Why it did not succeed, where it did not; the message is cut. */
+  error?: Pick<Problem, 'code' | 'message'>;
+}
+
+/** A large output that lives in the store. */
+export interface OutputRef {
+  $ref: string;
+  bytes: number;
+}
+
+/** The outcome of a task, the same for every door. Source: docs/operations.md#the-runtime-of-a-project. */
+export interface TaskResult {
+  status: TaskState;
+  task_key: string | null;
+  ability_id: string;
+  version: number | string;
+  digest: string;
+  environment: string;
+  output: Json;
+  error: Problem | null;
+  warnings: string[];
+  steps: StepSummary[];
+  approvals: Approval[];
+  hooks: HookAnswer[];
+  requested_by: Person;
+  /** Who started it: a person, CI, an agent, a session or another task; left out where that is not known. */
+  caller?: Caller;
+  started_at: string | null;
+  finished_at: string | null;
+  /** Whether the `finally` steps ran, where there are any. */
+  cleanup_ran: boolean | null;
+  links: { temporal: string | null; record: string | null };
+  /** What it was asked for, in the words of whoever asked; left out where they did not say. */
+  intent?: string;
+  /** How the input was changed before the task was run; left out where it was not. */
+  changes?: InputChange[];
+  /** How many changes between the first and the others are not among {@link changes}; left out where none is missing. */
+  changes_left?: number;
+  /** Of a task that another one called: its working time, which counts as the caller's. */
+  worked_ms?: number;
+  /** Of an agent: what it has used up, with the agents that it called; of a workflow, what those that it called have. */
+  agent?: AgentUsage;
+  /** Of a task that another one called: its failure is what an answer means to its author, see {@link Handling}. */
+  answer?: true;
+  /** Of a task with `concurrency`: how it came by its turn. */
+  concurrency?: Turn;
+  /** The files of the task, in the order in which it came by them; left out where there are none. */
+  files?: TaskFile[];
+  /** Name of its project, where that is another one than that of whoever reads. */
+  project?: string;
+  /** Set when the state is not final: what the task waits for and how to go on. */
+  waiting?: { approvals: string[]; resume: string; link: string | null };
+}
+
+/** What a step of an open task waits for. Times are ISO 8601. */
+export interface StepWait {
+  /** Of the step, or of the loop or group that has a pause. */
+  path: string;
+  /** A signal, a moment, a condition, the next attempt of a group, or the next turn of a loop. */
+  for: 'signal' | 'time' | 'condition' | 'attempt' | 'turn';
+  /** Name of the signal, or text of the condition. */
+  what?: string;
+  /** Of a wait for a signal that takes some of its kind only: the text of their condition. */
+  condition?: string;
+  /** When it ends at the latest; left out: it has no end. */
+  until?: string;
+  /** Number of the next attempt. */
+  attempt?: number;
+}
+
+/** What the `task` query answers. */
+export interface TaskView extends TaskResult {
+  created_at: string;
+  input: JsonObject;
+  summary: string;
+  /** The progress map, so that any reader can tell what is done. */
+  progress: Progress;
+  /** Whether nothing new is started until somebody resumes it. */
+  paused: boolean;
+  /** What its steps wait for, besides calls and people; left out where they do not. */
+  waits?: StepWait[];
+}

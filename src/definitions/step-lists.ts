@@ -1,0 +1,107 @@
+import type { ErrorHandlerDefinition, StepDefinition } from './formats/steps.js';
+import { replaceAt } from './replace-at.js';
+
+/** Which list of a step, or of the workflow, a step stands in: one of `item` and `turn` runs once for each of them. */
+export type Part = 'steps' | 'item' | 'turn' | 'branch' | 'case' | 'handler' | 'finally';
+
+/** A list of steps inside a step or a workflow. */
+export interface StepList {
+  part: Part;
+  /** Which case or handler; 0 for the other parts. */
+  number: number;
+  /** From what holds it to the list. */
+  path: PropertyKey[];
+  /** In the order in which they run; branches run at once. */
+  steps: readonly StepDefinition[];
+}
+
+/** What holds steps that deal with its failure, and clean up after it. */
+interface Around {
+  on_error?: ErrorHandlerDefinition[] | undefined;
+  finally?: StepDefinition[] | undefined;
+}
+
+/** Every list of steps that stands inside a step, in the order in which they may run. */
+export function listsInside(step: StepDefinition): StepList[] {
+  return [...listsOfVerb(step), ...listsAround(step)];
+}
+
+/** The lists of steps of a workflow itself. */
+export function listsOfWorkflow(workflow: Around & { steps: StepDefinition[] }): StepList[] {
+  return [listOf('steps', ['steps'], workflow.steps), ...listsAround(workflow)];
+}
+
+/** Whether a list runs once for each item or turn, and so sees the names of a loop. */
+export function isRepeated({ part }: Pick<StepList, 'part'>): boolean {
+  return part === 'item' || part === 'turn';
+}
+
+/** The names that a loop gives to its steps, by the keys that say them. */
+export function loopNamesOf(step: StepDefinition): Record<string, string> {
+  return {
+    ...('as' in step && { as: step.as }),
+    ...('index' in step && step.index !== undefined && { index: step.index }),
+  };
+}
+
+/** Where a step of a list stands, from what holds the list: a branch by its id, any other step by its number. */
+export function placeInList({ part, path, steps }: StepList, index: number): PropertyKey[] {
+  return [...path, part === 'branch' ? (steps[index]?.id ?? index) : index];
+}
+
+/** A step, or a workflow, with other steps in its lists. */
+export function changeLists<Holder extends object>(
+  holder: Holder,
+  lists: readonly StepList[],
+  change: (list: StepList) => StepDefinition[],
+): Holder {
+  return lists.reduce((changed, list) => {
+    const steps = change(list);
+    return replaceAt(changed, list.path, list.part === 'branch' ? branchesOf(steps) : steps);
+  }, holder);
+}
+
+/** The lists that the verb of a step runs. A new verb is one more case here. */
+function listsOfVerb(step: StepDefinition): StepList[] {
+  switch (step.verb) {
+    case 'parallel':
+      return [listOf('branch', ['parallel'], Object.values(step.parallel))];
+    case 'race':
+      return [listOf('branch', ['race'], Object.values(step.race))];
+    case 'foreach':
+      return [listOf('item', ['steps'], step.steps)];
+    case 'repeat':
+      return [listOf('turn', ['steps'], step.steps)];
+    case 'steps':
+      return [listOf('steps', ['steps'], step.steps)];
+    case 'switch':
+      return step.switch.map((item, number) =>
+        'else' in item
+          ? listOf('case', ['switch', number, 'else'], item.else, number)
+          : listOf('case', ['switch', number, 'steps'], item.steps, number),
+      );
+    case 'call':
+    case 'approval':
+    case 'wait':
+    case 'template':
+    case 'let':
+    case 'fail':
+    case 'end':
+      return [];
+  }
+}
+
+function listsAround({ on_error = [], finally: cleanup }: Around): StepList[] {
+  const handlers = on_error.flatMap(({ steps }, number) =>
+    steps ? [listOf('handler', ['on_error', number, 'steps'], steps, number)] : [],
+  );
+  return [...handlers, ...(cleanup ? [listOf('finally', ['finally'], cleanup)] : [])];
+}
+
+function listOf(part: Part, path: PropertyKey[], steps: readonly StepDefinition[], number = 0): StepList {
+  return { part, number, path, steps };
+}
+
+function branchesOf(steps: readonly StepDefinition[]): Record<string, StepDefinition> {
+  return Object.fromEntries(steps.map((step) => [step.id, step]));
+}

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const textOf = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
+
+test('docs/new-verb.md lists every file that tells the verbs apart, and no other', () => {
+  const listed = [...textOf('docs/new-verb.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, file]) => file);
+  const files = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  // No place has another reason to name a race beside the other verbs.
+  const found = files.filter((file) => /case 'race':|^ {2}race: 'race',/m.test(textOf(`src/${file}`)));
+  expect(listed.sort()).toEqual(found.sort());
+});
+
+test('no switch over verbs lets one that it does not know pass', () => {
+  const files = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const passing = files.filter((file) => {
+    const switches = textOf(`src/${file}`).matchAll(/^( *)switch \(\w+\.verb\) \{\n[\s\S]*?^\1\}/gm);
+    return [...switches].some(([text]) => /^ *default:/m.test(text));
+  });
+  expect(passing).toEqual([]);
+});
