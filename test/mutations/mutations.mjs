@@ -230,7 +230,7 @@ export const MUTATIONS = [
   },
   {
     name: 'approvals: an environment that asks for proof takes claims',
-    file: 'src/workflows/prove-decision.ts',
+    file: 'src/workflows/refuse-unprovable.ts',
     find: "if (environment.proof !== 'required') return;",
     replace: "if (environment.proof === 'required') return;",
     tests: [{ file: 'test/integration/approvals.test.ts', name: 'that asks for proof' }],
