@@ -1,31 +1,32 @@
 import { Context } from '@temporalio/activity';
-import { TemporalFailure } from '@temporalio/common';
 import type { CallAnswer, CallRequest } from '../contracts/activities.js';
 import { isRepeatable } from '../contracts/effects.js';
-import type { HookAnswer, Phase } from '../contracts/hooks.js';
-import type { Json, JsonObject } from '../contracts/json.js';
+import type { HookAnswer } from '../contracts/hooks.js';
+import type { Json } from '../contracts/json.js';
 import { FIRST_CEL } from '../contracts/names.js';
-import type { Plan, PlanHook, PlanOperation } from '../contracts/plan.js';
-import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { Plan, PlanOperation } from '../contracts/plan.js';
+import { AbilityError } from '../contracts/problem.js';
 import { operationInput } from '../planning/operation-input.js';
+import { attemptsOf } from '../rules/call-limits.js';
 import { findStep } from '../rules/find-step.js';
-import { firstDeny, isGuardPhase } from '../rules/guard-precedence.js';
+import { firstDeny } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
 import { isPlainYes } from '../rules/stored-result.js';
 import { wayOnFrom } from '../rules/way-on.js';
 import { currentTraceparent } from '../tracing/current-span.js';
 import type { Tracer } from '../tracing/tracer.js';
 import { type Attempt, beginAttempt } from './attempt.js';
+import { runBuiltins } from './builtin-hooks.js';
 import { CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
 import { checkOutput } from './check-call-output.js';
 import { EffectMark, type EffectMarks } from './effect-mark.js';
+import { cancelledBy, isSettled, limited, masked } from './ended-attempt.js';
 import type { Execute } from './execute.js';
 import { toFailure, unknownOutcome } from './failures.js';
 import { CallFiles, type FileDependencies } from './files/call-files.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
-import { runHooks } from './hooks/run-hooks.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 import { jitteredDelay } from './retry-delay.js';
@@ -207,57 +208,6 @@ function markOf(
   return new EffectMark(marks, call, by, wayOnFrom(root, task, path));
 }
 
-/** An answer that is quoted in an error may repeat the credential it was asked with. */
-function masked(error: unknown, log: CallLog): unknown {
-  if (!(error instanceof AbilityError)) return maskedMistake(error, log);
-  const { unclear, isFinal, hasArrived, isAnswer } = factsOf(error);
-  return new CallFailure(log.maskProblem(error.toProblem()), { unclear, isFinal, hasArrived, isAnswer, cause: error });
-}
-
-/** A mistake of ours travels with its stack, which begins with its message; a cancellation travels as it is. */
-function maskedMistake(error: unknown, log: CallLog): unknown {
-  if (!(error instanceof Error) || error instanceof TemporalFailure) return error;
-  const other = new Error(log.mask(error.message));
-  other.name = error.name;
-  if (error.stack !== undefined) other.stack = log.mask(error.stack);
-  return other;
-}
-
-interface Around {
-  admitted: Admitted;
-  operation: PlanOperation;
-  request: CallRequest;
-  input: JsonObject;
-  signal: AbortSignal;
-  outcome?: { status: string; output: Json; error: unknown };
-}
-
-/** Built-in handlers run inside the attempt they stand around, and so cost no event. Source: docs/architecture.md#the-way-of-a-task. */
-async function runBuiltins(
-  phase: Phase,
-  hooks: readonly PlanHook[],
-  { admitted, operation, request, input, signal, outcome }: Around,
-  dependencies: CallDependencies,
-): Promise<HookAnswer[]> {
-  const builtins = hooks.filter(({ handler }) => handler.kind === 'builtin');
-  if (builtins.length === 0) return [];
-  const { path } = request;
-  const { plan, seal, user, session, caller, trace } = admitted;
-  const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
-  const context = {
-    ...facts,
-    ...(caller && { caller }),
-    path,
-    moment: Date.now(),
-    hooks: builtins,
-    planDigest: seal.plan,
-    signal,
-    logs: undefined,
-    ...(trace !== undefined && { trace }),
-  };
-  return runHooks(phase, context, { blockingOnly: isGuardPhase(phase) }, dependencies);
-}
-
 /** The call has taken place; only its answer cannot be kept. Source: docs/operations.md#a-shared-store. */
 class StoreFull extends Error {
   constructor(readonly failure: CallFailure) {
@@ -280,37 +230,16 @@ async function keep(
   }
 }
 
-const CANCELLED_BEFORE: Problem = { code: 'outcome.unknown', message: 'an earlier attempt had not ended clearly' };
-
-/** A cancelled call is cancelled, unless it may not be repeated and nobody knows how far it came. */
-function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOperation): unknown {
-  const unclear = attempt.unclearBefore || factsOf(error).unclear;
-  if (!unclear || isRepeatable(operation.effects)) return attempt.signal.reason;
-  const seen = error instanceof AbilityError ? error.toProblem() : CANCELLED_BEFORE;
-  return toFailure(new CallFailure(unknownOutcome(seen), { cause: error }), undefined, { cut: true });
-}
-
-/** Whether it is known what became of a call, although it was cancelled as well. */
-function isSettled(error: unknown): boolean {
-  return error instanceof CallFailure && (error.hasArrived || error.code === 'outcome.unknown');
-}
-
-/** Which limit an attempt ran into: its own or the step's. */
-function limited(error: unknown, attempt: Attempt): unknown {
-  if (!(error instanceof CallFailure && error.code === 'timeout.call' && attempt.limitedByStep)) return error;
-  const message = `${error.message} (all the step had left)`;
-  return new CallFailure(
-    { ...error.toProblem(), code: 'timeout.step', message },
-    { unclear: error.unclear, hasArrived: error.hasArrived, cause: error },
-  );
-}
-
 function retryOf(plan: Plan, operation: PlanOperation, path: string) {
   const step = findStep(plan, path);
   const retry = step?.verb === 'call' ? step.retry : undefined;
   const condition = retry?.if === undefined ? undefined : { source: retry.if, cel: plan.cel ?? FIRST_CEL };
-  const attempts = retry?.attempts ?? (isRepeatable(operation.effects) ? 3 : 1);
-  return { errors: retry?.errors, condition, jitter: retry?.jitter === true, attempts };
+  return {
+    errors: retry?.errors,
+    condition,
+    jitter: retry?.jitter === true,
+    attempts: attemptsOf(operation, retry?.attempts),
+  };
 }
 
 function notInPlan(operation: string): AbilityError {

@@ -10,38 +10,20 @@ import { freePort, LOOPBACK, portOf } from '../server/ports.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { readRuntimeFile, writeRuntimeFile } from '../server/runtime-file.js';
 import { stopOrphans } from '../server/temporal-server.js';
+import { connectHost } from './connect-host.js';
 import { earlierServer, untilEarlierEnded } from './earlier-server.js';
-import { allPlaces, WorkerHost } from './host-workers.js';
+import { allPlaces, type WorkerHost } from './host-workers.js';
 import { isExecuting, sinceLastCommand } from './idle-watch.js';
 import { log } from './logger.js';
 import { newRuntimeFile } from './new-runtime-file.js';
-import { ownProofs } from './own-proofs.js';
 import { OwnServer } from './own-server.js';
 import { extendRetention } from './retention.js';
-import { asFailure, serverFailed } from './runtime-failures.js';
+import { asFailure } from './runtime-failures.js';
+import type { RuntimeDoor, RuntimeOptions } from './runtime-options.js';
 import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
 
-/** How a runtime is run. */
-export interface RuntimeOptions {
-  root: string;
-  /** Path of the Temporal CLI. */
-  binary: string;
-  /** Stays until it is told to leave, instead of leaving when nobody needs it. */
-  foreground: boolean;
-  /** The environment from which secrets, keys and limits come; left out: that of this process. */
-  env?: NodeJS.ProcessEnv;
-  /** Opens the door through which commands and programs reach the runtime itself; left out: it has none. */
-  openDoor?: (runtime: RuntimeFile) => Promise<RuntimeDoor>;
-}
+export type { RuntimeDoor, RuntimeOptions } from './runtime-options.js';
 
-/** The door of a runtime. */
-export interface RuntimeDoor {
-  /** Absolute path of its socket; undefined where none could be made. */
-  socket: string | undefined;
-  close(): Promise<void>;
-}
-
-const CONNECT_MS = 30_000;
 const WATCH_MS = 500;
 const FOLLOW_MS = 3000;
 /** Who lost its lock has so long to end its workers; its server ends at once. */
@@ -236,31 +218,12 @@ export class ProjectRuntime {
     this.server.start();
   }
 
-  /** Connects once the server answers; undefined when the runtime was told to leave before. */
-  private async connect(keys: SealKeys, project: string): Promise<WorkerHost | undefined> {
-    const { address, store } = this.announcement;
-    const deadline = Date.now() + CONNECT_MS;
-    while (!this.leaving) {
-      try {
-        const connectionOptions = { address };
-        return await WorkerHost.connect({
-          paths: this.paths,
-          project,
-          connectionOptions,
-          namespace: NAMESPACE,
-          store,
-          keys,
-          env: this.env,
-          ui: this.announcement.ui,
-          checkProof: ownProofs(this.paths, project),
-        });
-      } catch (error) {
-        if (!this.server || this.server.isGone || Date.now() > deadline)
-          throw serverFailed(this.paths.serverLog, error);
-        await new Promise((resolve) => setTimeout(resolve, 30));
-      }
-    }
-    return undefined;
+  private connect(keys: SealKeys, project: string): Promise<WorkerHost | undefined> {
+    const { paths, env, announcement } = this;
+    return connectHost(
+      { paths, env, project, keys, namespace: NAMESPACE, announcement },
+      { isLeaving: () => this.leaving, isGone: () => !this.server || this.server.isGone },
+    );
   }
 
   private async watch(): Promise<void> {

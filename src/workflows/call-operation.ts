@@ -1,56 +1,23 @@
-import {
-  ActivityCancellationType,
-  CancellationScope,
-  isCancellation,
-  proxyActivities,
-  proxyLocalActivities,
-  sleep,
-} from '@temporalio/workflow';
-import type { CallAnswer, CallRequest } from '../contracts/activities.js';
-import { isRepeatable } from '../contracts/effects.js';
+import { isCancellation, sleep } from '@temporalio/workflow';
+import type { CallAnswer } from '../contracts/activities.js';
 import type { StepFiles } from '../contracts/files.js';
 import type { HookAnswer, Phase } from '../contracts/hooks.js';
-import type { Json, JsonObject } from '../contracts/json.js';
-import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../contracts/names.js';
-import type { PlanHook, PlanOperation, PlanRetry } from '../contracts/plan.js';
-import type { Problem } from '../contracts/problem.js';
+import type { Json } from '../contracts/json.js';
+import type { PlanHook } from '../contracts/plan.js';
 import { callInput } from '../rules/call-input.js';
-import { attemptsOf, GUARD_APPROVAL_MS, RETRY, stepLimit } from '../rules/call-limits.js';
+import { GUARD_APPROVAL_MS } from '../rules/call-limits.js';
 import { callerOf } from '../rules/caller-of.js';
 import { firesFor } from '../rules/fires.js';
 import { plainYes } from '../rules/stored-result.js';
 import { awaitApproval } from './approvals.js';
 import { isForAnother, KEY_WAIT, KEY_WAIT_MS } from './await-key.js';
-import type { Budget } from './budget.js';
-import { endOfLost } from './cut.js';
-import type { Halt } from './halt.js';
 import { askGuards, fireAfter, type Hooked, keep } from './hooks.js';
+import type { OperationCall } from './operation-call.js';
+import { failureOf } from './read-call-failure.js';
+import { scheduleCall } from './schedule-call.js';
 import { type EnteredCall, entersCalls, inSession } from './session-calls.js';
-import { isStepFailure, readActivityFailure, StepFailure } from './step-failure.js';
+import { isStepFailure, StepFailure } from './step-failure.js';
 import type { TaskRun } from './task-run.js';
-
-/** One call of a low-level ability. */
-export interface OperationCall {
-  path: string;
-  id: string;
-  operation: PlanOperation;
-  input: JsonObject;
-  /** Durations already read, in milliseconds. */
-  retry: (Omit<PlanRetry, 'first' | 'max'> & { firstMs: number; maxMs: number }) | undefined;
-  /** For all attempts together. */
-  timeoutMs: number | undefined;
-  /** Whether its author allowed that it is ended while it is at work. */
-  mayBeCut: boolean;
-  /** Attempt of each retried group around it, from the outside in. */
-  groups: readonly number[];
-  halt: Halt;
-  budget: Budget;
-}
-
-type Call = (request: CallRequest) => Promise<CallAnswer>;
-
-/** A call that ends this close to the end of its budget ended because of it. */
-const SLACK_MS = 100;
 
 /**
  * Calls a low-level ability: guards, approval, execution, hooks after it; the same path for tasks and for steps.
@@ -156,7 +123,7 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
     call.budget.begin();
     run.atWork += 1;
     try {
-      answer = await schedule(run, call, leftMs);
+      answer = await scheduleCall(run, call, leftMs);
     } catch (error) {
       call.budget.end();
       run.atWork -= 1;
@@ -207,102 +174,4 @@ function allowedBy(run: TaskRun, { operation, path }: OperationCall): AskedAt[] 
       .filter((hook) => hook.handler.kind === 'builtin' && firesFor(hook, caller))
       .map(({ id }) => ({ hook_id: id, phase, path }));
   return [...asked(operation.hooks.pre_call, 'PreAbilityCall'), ...asked(operation.hooks.post_call, 'PostAbilityCall')];
-}
-
-function schedule(run: TaskRun, { operation, path, input, retry, timeoutMs, groups }: OperationCall, leftMs: number) {
-  const isAgain = groups.some((attempt) => attempt > 1);
-  const files = run.files.within(input);
-  const room = run.plan.files ? run.files.room : undefined;
-  const request: CallRequest = {
-    ...run.context,
-    path,
-    with: input,
-    ...(isAgain && { groups: [...groups] }),
-    ...(files && { files }),
-    ...(room !== undefined && { file_room: room }),
-  };
-  const limitMs = Math.min(stepLimit(run.plan.limits, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
-  const attempts = attemptsOf(operation, retry?.attempts);
-  const policy = {
-    maximumAttempts: attempts,
-    initialInterval: retry?.firstMs ?? RETRY.firstMs,
-    backoffCoefficient: retry?.factor ?? RETRY.factor,
-    maximumInterval: Math.max(retry?.maxMs ?? RETRY.maxMs, retry?.firstMs ?? RETRY.firstMs),
-  };
-  const startToCloseTimeout = Math.min(operation.implementation.timeout_ms + TIMEOUT_MARGIN_MS, limitMs);
-  if (operation.fast) {
-    const options = { startToCloseTimeout, scheduleToCloseTimeout: limitMs, retry: policy };
-    return (proxyLocalActivities<Record<string, Call>>(options)[operation.key] as Call)(request);
-  }
-  const activities = proxyActivities<Record<string, Call>>({
-    // A call with one attempt that did not start is told apart from one that did by the limit it runs into.
-    ...(attempts > 1 ? { scheduleToCloseTimeout: limitMs } : {}),
-    startToCloseTimeout,
-    // Shorter than the whole, so that work which did not start is told apart from work that was lost.
-    scheduleToStartTimeout: Math.min(ACTIVITY_LIMITS.schedule_to_start, limitMs - SLACK_MS),
-    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
-    retry: policy,
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    summary: path,
-  });
-  return (activities[operation.key] as Call)(request);
-}
-
-/** What a failed call is reported as. Time-outs of Temporal's own are only seen when a worker died or hung. */
-function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): Error {
-  const { operation, path, id } = call;
-  const end = readActivityFailure(error);
-  if (end.kind === 'problem') {
-    run.note(path, id, { status: 'running', attempts: end.attempt });
-    keep(run, end.hooks);
-    const { problem, cut, hasArrived, isAnswer } = end;
-    if (problem.code !== 'outcome.unknown')
-      return limitOf(run, call, leftMs, problem) ?? new StepFailure(problem, hasArrived, isAnswer);
-    const limit = limitOf(run, call, leftMs, seenBefore(problem));
-    return endOfLost(run, { problem, wasCut: cut, mayBeCut: call.mayBeCut, limit });
-  }
-  if (end.kind === 'other') {
-    const message = error instanceof Error ? error.message : String(error);
-    return new StepFailure({ code: 'internal.error', message });
-  }
-  if (end.type === 'SCHEDULE_TO_START' && !(end.unclear && !isRepeatable(operation.effects))) {
-    return new StepFailure({
-      code: 'worker.unavailable',
-      message: `No worker took up ${operation.key} within ${ACTIVITY_LIMITS.schedule_to_start / 1000} s`,
-      suggestion: `Start a worker for ${run.plan.environment.name}.`,
-    });
-  }
-  const lost = `The worker that ran ${operation.key} was lost or did not end it in time (${end.type})`;
-  if (!isRepeatable(operation.effects)) {
-    const wasCut = CancellationScope.current().consideredCancelled;
-    return endOfLost(run, { problem: lostOutcome(lost), wasCut, mayBeCut: call.mayBeCut, limit: undefined });
-  }
-  const code = end.type === 'SCHEDULE_TO_CLOSE' ? 'timeout.step' : 'timeout.call';
-  const byBudget = isByBudget(run, call, leftMs) && call.budget.left() < SLACK_MS;
-  return byBudget ? call.budget.exhausted() : new StepFailure({ code, message: lost });
-}
-
-/** A time-out as the limit that it is: that of the task or the clean-up, of the step, or of one attempt. */
-function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure | undefined {
-  if (problem.code !== 'timeout.step' && problem.code !== 'timeout.call') return undefined;
-  const byBudget = isByBudget(run, call, leftMs) && call.budget.left() < SLACK_MS;
-  return byBudget ? call.budget.exhausted() : new StepFailure(problem);
-}
-
-function isByBudget(run: TaskRun, { operation, timeoutMs }: OperationCall, leftMs: number): boolean {
-  return leftMs <= stepLimit(run.plan.limits, operation, timeoutMs);
-}
-
-/** What was seen last of a call whose outcome could not be learnt. */
-function seenBefore({ details }: Problem): Problem {
-  const { seen } = (details ?? {}) as { seen?: Problem };
-  return seen ?? { code: '', message: '' };
-}
-
-function lostOutcome(message: string): Problem {
-  return {
-    code: 'outcome.unknown',
-    message: `${message}; whether its effect took place could not be learnt`,
-    suggestion: 'Check by hand whether the effect took place before you run anything again.',
-  };
 }

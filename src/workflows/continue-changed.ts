@@ -24,7 +24,7 @@ export function continueChanged(run: TaskRun, next: ModifyAnswer): Promise<never
   const { taskQueue, memo, typedSearchAttributes } = workflowInfo();
   const { plan, seal } = next;
   const { unpinned: _, ...kept } = memo ?? {};
-  const last = run.inputChanges.at(-1);
+  const last = run.edits.changes.at(-1);
   const goOn = makeContinueAsNewFunc<Task>({
     // The definitions may have moved it since it was created.
     taskQueue: taskQueueMoved(taskQueue, plan.placement),
@@ -57,9 +57,9 @@ function startOf(run: TaskRun, { plan, seal, input, warnings, hooks }: ModifyAns
     ...(hooks.length > 0 && { hooks }),
     changed: {
       created_at: run.createdAt,
-      changes: run.inputChanges,
-      ...(run.changesLeft.count > 0 && { left: run.changesLeft }),
-      applied: run.appliedEdits.slice(-MOST_APPLIED),
+      changes: run.edits.changes,
+      ...(run.edits.left.count > 0 && { left: run.edits.left }),
+      applied: run.edits.applied.slice(-MOST_APPLIED),
       signals: run.signals,
       paused: run.paused,
     },
@@ -74,8 +74,9 @@ export async function recordChange(run: TaskRun): Promise<void> {
     retry: { maximumAttempts: 3, initialInterval: '200ms' },
   });
   const record = activities[ACTIVITIES.recordChange] as RecordChange;
-  const { input, createdAt: created_at, inputChanges: changes, changesLeft, warnings } = run;
-  const left = changesLeft.count > 0 && { changes_left: changesLeft.count };
+  const { input, createdAt: created_at, edits, warnings } = run;
+  const { changes } = edits;
+  const left = edits.left.count > 0 && { changes_left: edits.left.count };
   try {
     const answer = await untilKeyed(() => record({ ...run.context, input, created_at, changes, ...left, warnings }));
     run.warnings.push(...answer.warnings);

@@ -127,8 +127,8 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     ...(run.turn && { concurrency: run.turn }),
     ...(run.files.listed.length > 0 && { files: run.files.listed }),
     ...(seal.intent !== undefined && { intent: seal.intent }),
-    ...(run.inputChanges.length > 0 && { changes: run.inputChanges }),
-    ...(run.changesLeft.count > 0 && { changes_left: run.changesLeft.count }),
+    ...(run.edits.changes.length > 0 && { changes: run.edits.changes }),
+    ...(run.edits.left.count > 0 && { changes_left: run.edits.left.count }),
     ...(run.agent && { agent: run.agent }),
     ...(run.start.child && { worked_ms: run.budget.spent(), ...(outcome?.answer && { answer: true as const }) }),
   };

@@ -48,25 +48,25 @@ export function refuseEdit(run: TaskRun, edit: unknown): void {
  * input. A `run` that comes meanwhile waits for it. Source: C-37; docs/architecture.md#the-way-of-a-task.
  */
 export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer> {
-  run.editing += 1;
+  run.edits.underWay += 1;
   try {
-    while (run.isEditLocked) await condition(() => !run.isEditLocked);
-    run.isEditLocked = true;
+    while (run.edits.isLocked) await condition(() => !run.edits.isLocked);
+    run.edits.isLocked = true;
     try {
       return await edited(run, edit);
     } finally {
-      run.isEditLocked = false;
+      run.edits.isLocked = false;
     }
   } catch (error) {
     throw failureOf(run, error);
   } finally {
-    run.editing -= 1;
+    run.edits.underWay -= 1;
   }
 }
 
 async function edited(run: TaskRun, { set, unset, by, caller }: InputEdit): Promise<EditAnswer> {
   const id = currentUpdateInfo()?.id ?? '';
-  const before = run.appliedEdits.find((applied) => applied.id === id);
+  const before = run.edits.applied.find((applied) => applied.id === id);
   if (before) return { fields: before.fields, changed: true, input: run.input, warnings: [] };
   const missing = unset.filter((name) => !Object.hasOwn(run.input, name));
   if (missing.length > 0) {
@@ -83,8 +83,8 @@ async function edited(run: TaskRun, { set, unset, by, caller }: InputEdit): Prom
   if (isSame(run, checked)) return { fields, changed: false, input, warnings };
   run.next = checked;
   run.input = input;
-  noteChange(run.inputChanges, run.changesLeft, { by: person, at: new Date().toISOString(), fields });
-  run.appliedEdits.push({ id, fields });
+  noteChange(run.edits.changes, run.edits.left, { by: person, at: new Date().toISOString(), fields });
+  run.edits.applied.push({ id, fields });
   run.changed();
   return { fields, changed: true, input, warnings };
 }

@@ -80,3 +80,9 @@ function itemPrefixes(path: string): string[] {
 export function withLinks(values: Values): { [id: string]: JsonObject } {
   return Object.fromEntries(Object.entries(values).map(([id, value]) => [id, { link: null, ...value }]));
 }
+
+/** What a step sees of itself. */
+export interface OwnValue {
+  id: string;
+  value: StepValue;
+}

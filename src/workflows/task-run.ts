@@ -9,17 +9,7 @@ import { FIRST_CEL } from '../contracts/names.js';
 import type { Plan, PlanStep } from '../contracts/plan.js';
 import type { Problem } from '../contracts/problem.js';
 import { isStepEnd, type TaskState } from '../contracts/states.js';
-import type {
-  AppliedEdit,
-  ChangesLeft,
-  Handling,
-  InputChange,
-  Progress,
-  ReceivedSignal,
-  StepProgress,
-  StepSummary,
-  TaskStart,
-} from '../contracts/task.js';
+import type { Handling, Progress, ReceivedSignal, StepProgress, StepSummary, TaskStart } from '../contracts/task.js';
 import { TURNS } from '../rules/agent-turns.js';
 import { addUsage, UNUSED, usageOf } from '../rules/agent-usage.js';
 import { childPlan } from '../rules/child-plan.js';
@@ -28,19 +18,14 @@ import { allSteps } from '../rules/find-step.js';
 import { sealMark } from '../rules/seal-mark.js';
 import { TaskBudget } from './budget.js';
 import { CallsMade } from './calls-made.js';
+import { InputEdits } from './input-edits.js';
 import { ItemsUnderWay } from './items-under-way.js';
 import { reportTurn } from './report-spans.js';
 import { isUndo } from './step-notes.js';
-import { type StepValue, StepValues, type Values, withLinks } from './step-values.js';
+import { type OwnValue, StepValues, type Values, withLinks } from './step-values.js';
 import { StepsInTurns } from './steps-in-turns.js';
 import { summarize } from './summary.js';
 import { fileMakers, TaskFiles } from './task-files.js';
-
-/** What a step sees of itself. */
-export interface OwnValue {
-  id: string;
-  value: StepValue;
-}
 
 /** The next attempt of a group that is tried again. */
 export interface NextAttempt {
@@ -57,9 +42,6 @@ export class TaskRun {
   runRequested: boolean;
   /** Whether its input can still be changed: it was created, and neither run nor ended. */
   mayChange: boolean;
-  /** Changes of the input that wait for the mutex or hold it. */
-  editing = 0;
-  isEditLocked = false;
   /** What the task goes on with as a new run, since its input was changed. */
   next: ModifyAnswer | undefined;
   startedAt: string | undefined;
@@ -103,11 +85,7 @@ export class TaskRun {
   /** With defaults applied. */
   input: JsonObject;
   readonly progress: Progress;
-  /** How the input was changed since the task was created, see `noteChange`. */
-  readonly inputChanges: InputChange[];
-  readonly changesLeft: ChangesLeft;
-  /** The last changes, by their updates. */
-  readonly appliedEdits: AppliedEdit[];
+  readonly edits: InputEdits;
   readonly approvals: Approval[];
   readonly hooks: HookAnswer[];
   readonly warnings: string[];
@@ -155,9 +133,7 @@ export class TaskRun {
     this.budget = new TaskBudget(limit, carried?.used_ms ?? 0);
     this.createdAt = carried?.created_at ?? changed?.created_at ?? workflowInfo().startTime.toISOString();
     this.startedAt = carried?.started_at;
-    this.inputChanges = [...(changed?.changes ?? [])];
-    this.changesLeft = { count: changed?.left?.count ?? 0, by: [...(changed?.left?.by ?? [])] };
-    this.appliedEdits = [...(changed?.applied ?? [])];
+    this.edits = new InputEdits(changed);
     this.approvals = [...(carried?.approvals ?? [])];
     this.hooks = [...(carried?.hooks ?? start.hooks ?? [])];
     this.signals = [...(carried?.signals ?? changed?.signals ?? [])];
@@ -194,8 +170,7 @@ export class TaskRun {
   /** Names of those who changed the input before the task was run. */
   get changedBy(): string[] {
     const { child } = this.start;
-    const told = this.inputChanges.map(({ by }) => by.name);
-    return child ? (child.changed_by ?? []) : [...new Set([...told, ...this.changesLeft.by])];
+    return child ? (child.changed_by ?? []) : this.edits.by;
   }
 
   /** Notes what became of a step, so far. */

@@ -190,7 +190,7 @@ async function eitherRunOrExpired(run: TaskRun): Promise<void> {
 }
 
 function isSettled(run: TaskRun, expired = false): boolean {
-  return run.editing === 0 && (run.runRequested || expired || run.next !== undefined);
+  return run.edits.underWay === 0 && (run.runRequested || expired || run.next !== undefined);
 }
 
 /** A change of the input gives a task no more time to be run in. */

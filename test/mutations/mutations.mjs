@@ -786,7 +786,7 @@ export const MUTATIONS = [
   },
   {
     name: 'retries: a lost worker leaves a plain time-out of a call that must not be repeated',
-    file: 'src/workflows/call-operation.ts',
+    file: 'src/workflows/read-call-failure.ts',
     find: '  if (!isRepeatable(operation.effects)) {\n    const wasCut',
     replace: "  if (operation.effects === 'destructive') {\n    const wasCut",
     tests: ['test/unit/workflows/lost-calls.test.ts'],

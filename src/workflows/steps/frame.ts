@@ -3,7 +3,8 @@ import type { LastTurn } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { Budget } from '../budget.js';
 import type { Halt } from '../halt.js';
-import type { OwnValue, TaskRun } from '../task-run.js';
+import type { OwnValue } from '../step-values.js';
+import type { TaskRun } from '../task-run.js';
 
 /** How a step ended that did not fail: what it gave, and whether it ran at all. */
 export interface StepEnd {

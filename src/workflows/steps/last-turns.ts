@@ -12,8 +12,8 @@ import { isSinceEngine2 } from '../../rules/engine.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { readInTurns, readsItself } from '../../rules/steps-read.js';
 import type { StepOfKind } from '../../rules/verbs.js';
-import type { StepValue, Values } from '../step-values.js';
-import type { OwnValue, TaskRun } from '../task-run.js';
+import type { OwnValue, StepValue, Values } from '../step-values.js';
+import type { TaskRun } from '../task-run.js';
 import type { Frame } from './frame.js';
 
 /** What a turn that begins now sees of the one before it; undefined for plans of engine 1. */

@@ -1,8 +1,9 @@
 import type { Json } from '../../contracts/json.js';
 import type { CallStep, PlanRetry } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { callOperation, type OperationCall } from '../call-operation.js';
+import { callOperation } from '../call-operation.js';
 import { callWorkflow } from '../call-workflow.js';
+import type { OperationCall } from '../operation-call.js';
 import { isStepFailure } from '../step-failure.js';
 import type { TaskRun } from '../task-run.js';
 import { evaluateDuration, evaluateParameters } from './evaluate.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { OperationCall } from '../../../src/workflows/call-operation.js';
+import type { OperationCall } from '../../../src/workflows/operation-call.js';
 import type { TaskRun } from '../../../src/workflows/task-run.js';
 import { Ambiguous, interpret } from '../../property/reference.js';
 import { runTree, type TaskWorkflow } from '../../property/run-tree.js';
