@@ -120,7 +120,8 @@ export const CODES = {
   },
   'config.missing_price': {
     exit: EXIT.usage,
-    means: 'An agent has a `limits.max_cost`, and its model has no price, so that its cost is not known.',
+    means:
+      'An agent has a `limits.max_cost`, and its model, or that of an agent that it may call, has no price, so that its cost cannot be counted.',
     next: 'Write `price: { input, output }` of the model, for a million tokens each, under `models` in `ability.yaml`.',
   },
   'config.no_environment': {

@@ -1,9 +1,9 @@
 import type { PlanAgent, PlanOperation, PlanStep, PlanTool } from '../contracts/plan.js';
-import { AbilityError } from '../contracts/problem.js';
 import type { AgentProfile } from '../definitions/formats/agent.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { TURNS } from '../rules/agent-turns.js';
 import { stepsOfAgent, toolNameOf } from './agent-tools.js';
+import { refuseUnpriced } from './refuse-unpriced.js';
 import { resolveModel } from './resolve-model.js';
 
 /** What stands in a plan for an agent, besides what every ability has. */
@@ -27,14 +27,7 @@ export function resolveAgent(
   const { model: name, instructions, limits } = agent.value;
   const model = resolveModel(registry, name, agent.locate(['model']));
   const { max_turns, max_calls, max_tokens, max_cost } = limits;
-  if (max_cost !== undefined && model.implementation.kind === 'model' && !model.implementation.model.price) {
-    throw new AbilityError({
-      code: 'config.missing_price',
-      message: `${agent.value.id} has a \`max_cost\`, and the model \`${name}\` has no price`,
-      location: agent.locate(['limits', 'max_cost']),
-      suggestion: `Write \`models.${name}.price\` in ability.yaml: { input, output } for a million tokens each.`,
-    });
-  }
+  refuseUnpriced(registry, agent);
   const taken = new Set<string>(Object.values(TURNS));
   const named = tools.map((tool) => ({ name: toolNameOf(tool.ability, taken), ...tool }));
   return {

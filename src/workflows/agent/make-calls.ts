@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import type { AgentGrant, AgentProgress, ToolCall, ToolResult } from '../../contracts/agent.js';
 import type { Effect } from '../../contracts/effects.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
@@ -6,6 +7,7 @@ import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { TURNS } from '../../rules/agent-turns.js';
 import { addUsage, leftOf, limitsWithin } from '../../rules/agent-usage.js';
+import { callsAgent } from '../../rules/calls-agent.js';
 import { digestOf } from '../../rules/canonical.js';
 import { stepsOfTurn } from '../../rules/inner-steps.js';
 import { textOfResult } from '../../rules/tool-result.js';
@@ -19,7 +21,7 @@ import { endItem, failTurn, type Turn } from '../steps/loop-turn.js';
 import type { TaskRun } from '../task-run.js';
 import { limitReached } from './agent-limits.js';
 
-/** Calls of these effects run at once; others one after the other, in the order in which the model asked. */
+/** Calls of these effects run at once, but for those that `mustQueue` names; others one after the other, in the order in which the model asked. */
 const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
 
 /** So many refused calls are remembered, so that an agent that tries and tries does not grow its progress. */
@@ -71,10 +73,26 @@ async function callAll(calls: CallsOfTurn, asked: readonly ToolCall[]): Promise<
   const effectsOf = ({ call }: { call: ToolCall }): Effect | undefined =>
     agent.tools.find(({ name }) => name === call.tool)?.effects;
   const areReads = open.every((one) => READS.has(effectsOf(one) ?? 'read'));
-  if (areReads) {
+  if (areReads && !(mustQueue(calls, open) && patched(QUEUED))) {
     const ends = await Promise.allSettled(open.map(({ call, index }) => callOne(calls, call, index)));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   } else for (const { call, index } of open) await callOne(calls, call, index);
+}
+
+/** In histories of earlier builds these ran at once. */
+const QUEUED = 'agent-calls-queued';
+
+/**
+ * Calls that only read, and run one after the other all the same: with an agent among them, which gets what is then left of
+ * the limits, and would get all of it as often as it is called; with the same call twice, which guards are asked about once.
+ */
+function mustQueue({ run, agent }: CallsOfTurn, open: readonly { call: ToolCall }[]): boolean {
+  if (open.length < 2) return false;
+  const abilityOf = ({ tool: name }: ToolCall): string | undefined =>
+    agent.tools.find((tool) => tool.name === name)?.ability;
+  const digests = open.map(({ call }) => digestOf({ ability: abilityOf(call) ?? null, input: call.input }));
+  if (new Set(digests).size < digests.length) return true;
+  return open.some(({ call }) => callsAgent(run.plan, abilityOf(call)));
 }
 
 async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promise<void> {

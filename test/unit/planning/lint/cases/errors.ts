@@ -223,6 +223,19 @@ export const ERROR_CASES: LintCase[] = [
     },
   },
   {
+    code: 'config.missing_price',
+    name: 'an agent with a limit of cost, which reaches an agent whose model has no price over a workflow',
+    files: {
+      'ability.yaml':
+        'format: 1\nproject: two\nenvironments: { dev: {} }\nmodels: { default: { model: small, price: { input: 1, output: 1 } }, free: { model: free } }\n',
+      'registry/high-level/thinker.yaml':
+        'id: thinker\ntype: agent\nsummary: Thinks.\ninstructions: Think.\noperations: [through]\nlimits:\n  max_cost: ▶1\n',
+      'registry/high-level/through.yaml':
+        'id: through\ntype: workflow\nsummary: Calls it.\nsteps: [{ id: one, call: helper }]\n',
+      'registry/high-level/helper.yaml': 'id: helper\ntype: agent\nsummary: Helps.\ninstructions: Help.\nmodel: free\n',
+    },
+  },
+  {
     code: 'feature.unsupported',
     name: 'a delegated approval',
     files: workflow('steps:', '  - id: ask', '    approval:', '      title: Go?', '      ▶delegate_to: [bob]'),
