@@ -106,7 +106,7 @@ export interface ConsentQuestion {
   /** The risks, a sentence each. */
   risks: string[];
   calls: PlannedEntry[];
-  /** Digest of both: a yes holds for nothing else. */
+  /** Digest of both: a yes that names it holds for no other question. */
   reference: string;
 }
 

@@ -41,17 +41,37 @@ export async function holdPlan(
   calls: PlannedEntry[],
   { hook_signals }: TurnContext,
 ): Promise<RunEnd | undefined> {
-  const { risk_alerts, ability_guards } = hook_signals;
-  const all = masked(state, [...risk_alerts, ...confirmationsOf(calls, ability_guards)]);
-  const risks = [...new Set(all)].filter((risk) => !state.agreed.has(risk));
+  const asked = askedFor(state, calls, hook_signals).filter(({ is }) => !state.agreed.has(is));
+  const risks = [...new Set(asked.map(({ risk }) => risk))];
   if (risks.length === 0) return undefined;
   const consent = { risks, calls: masked(state, calls), reference: digestOf({ risks, calls }) };
   const isAgreed = await state.options.agree?.(consent);
   if (isAgreed === undefined) return { status: 'needs_consent', consent, problem: needsConsent(risks) };
   if (!isAgreed) return { status: 'declined', problem: DECLINED };
-  keepConsent(state, consent);
-  for (const risk of risks) state.agreed.add(risk);
+  const agreed = asked.map(({ is }) => is);
+  keepConsent(state, consent, agreed);
+  for (const is of agreed) state.agreed.add(is);
   return undefined;
+}
+
+/**
+ * What the requester has to agree to: risks of the request, once, and each call that a guard of the prompt wants
+ * confirmed, as it is planned. A yes to one call is none to another with an input that they were not shown.
+ *
+ * @returns each with what a yes to it is kept as.
+ */
+function askedFor(
+  state: RunState,
+  calls: readonly PlannedEntry[],
+  { risk_alerts, ability_guards }: TurnContext['hook_signals'],
+): { risk: string; is: string }[] {
+  const alerts = masked(state, risk_alerts).map((risk) => ({ risk, is: risk }));
+  const ofCalls = calls.flatMap((call) =>
+    masked(state, confirmationsOf([call], ability_guards)).map((risk) => {
+      return { risk, is: `${risk} #${callOf(state, call)}` };
+    }),
+  );
+  return [...alerts, ...ofCalls];
 }
 
 function needsConsent(risks: readonly string[]): Problem {

@@ -45,9 +45,9 @@ export function keepTask(state: RunState, { entry: { id, ability_id }, task_key,
   append(state, 'task', id, { turn: state.turns, task_key, ability_id, call });
 }
 
-/** Keeps that the requester agreed to risks. */
-export function keepConsent(state: RunState, { risks, reference }: ConsentQuestion): void {
-  append(state, 'approval', null, { by: state.options.user.name, agreed: true, risks, reference });
+/** Keeps that the requester agreed to risks. @param held what the yes holds for: risks of the request, and calls. */
+export function keepConsent(state: RunState, { risks, reference }: ConsentQuestion, held: readonly string[]): void {
+  append(state, 'approval', null, { by: state.options.user.name, agreed: true, risks, held, reference });
 }
 
 /** Keeps that a turn is over, with what became of its calls; outputs are with their tasks. */
@@ -93,7 +93,7 @@ export function restore(state: RunState): void {
     if (kind === 'decision' && turn !== undefined) {
       state.reported.set(turn, (payload as unknown as { reports: CallReport[] }).reports);
     }
-    if (kind === 'approval') for (const risk of (payload as { risks: string[] }).risks) state.agreed.add(risk);
+    if (kind === 'approval') for (const one of (payload as { held?: string[] }).held ?? []) state.agreed.add(one);
   }
 }
 

@@ -99,7 +99,7 @@ export interface RunState {
   readonly made: Map<string, MadeCall>;
   /** Guards of calls of which no task came to be. */
   readonly refused: AbilityGuard[];
-  /** Risks that the requester has agreed to. */
+  /** What the requester has agreed to: risks of the request, and calls that a guard of the prompt wants confirmed. */
   readonly agreed: Set<string>;
   /** What the log of an earlier process says, by turn. */
   readonly recorded: Map<number, RecordedTurn>;
