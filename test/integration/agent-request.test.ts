@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, runSession, scriptedProvider, showSession } from '../../src/client/index.js';
@@ -119,7 +119,10 @@ const linesOf = (run: string): RunLogLine[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as RunLogLine);
-const textOf = (file: string): string => readFileSync(join(project.root, file), 'utf8');
+const textOf = (file: string): string => {
+  const path = join(project.root, file);
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+};
 
 /** A run through the library, with what its AI was given. */
 async function runWith(plan: (turn: AgentTurn, turns: AgentTurn[]) => AgentAnswer, prompt = 'do it', maxTurns = 6) {

@@ -103,6 +103,13 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
     },
   );
 
+  test('an endpoint that says a question had no tokens is not believed: what it took is estimated', async () => {
+    endpoint.behave(streams(() => ({ text: 'fine', usage: { prompt_tokens: 0, completion_tokens: 0 } })));
+    const { agent } = await project.run('counter', { request: 'x' });
+    expect(agent).toMatchObject({ turns: 1, estimated: true });
+    expect(agent?.input_tokens).toBeGreaterThan(100);
+  });
+
   test('goes on after an error that passes', async () => {
     let asked = 0;
     endpoint.behave((response, request) => {

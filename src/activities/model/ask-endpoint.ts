@@ -142,7 +142,8 @@ function readUsage({
   completion_tokens?: unknown;
 }) {
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-  return isCount(input) && isCount(output) ? { input, output } : undefined;
+  // No question has no tokens: an endpoint that says so does not count, and its limit would never be reached.
+  return isCount(input) && isCount(output) && input > 0 ? { input, output } : undefined;
 }
 
 const clients = new Map<string, Promise<OpenAI>>();

@@ -19,13 +19,21 @@ export function readCalls(calls: Said['calls'], tools: readonly PlanTool[], plan
   return calls.map(({ id, name, arguments: text }) => {
     const call = { id, tool: name.slice(0, MOST_OF_A_NAME), input: {} };
     const tool = tools.find((one) => one.name === name);
-    if (!tool) return { ...call, problem: noTool(name, tools) };
+    if (!tool) return { ...call, problem: noTool(name, tools, plan) };
     const read = readInput(text, tool, plan);
     return 'problem' in read ? { ...call, ...read } : { ...call, input: read.input };
   });
 }
 
-function noTool(name: string, tools: readonly PlanTool[]): Problem {
+/** In the last turn the tools of an agent are not offered, so that it has to answer. */
+function noTool(name: string, tools: readonly PlanTool[], { agent }: Plan): Problem {
+  if (agent?.tools.some((one) => one.name === name)) {
+    return {
+      code: 'agent.not_a_tool',
+      message: `${name} is not offered in this turn`,
+      suggestion: tools.length > 0 ? 'Use one of the tools that you are given.' : 'Answer with what you have.',
+    };
+  }
   return {
     code: 'agent.not_a_tool',
     message: `There is no tool ${name.slice(0, MOST_OF_A_NAME)}`,
