@@ -15,7 +15,7 @@ afterAll(() => flows.project.stop());
 
 test.each<[string, Partial<Plan>, RegExp]>([
   ['engine', { engine: 99 }, /engine 99, this build has engine 2$/],
-  ['CEL', { cel: '99.0.0' }, /CEL 99\.0\.0, this build has CEL 8\.0\.0\+3$/],
+  ['CEL', { cel: '99.0.0' }, /CEL 99\.0\.0, this build has CEL 8\.0\.0\+4$/],
 ])('a task that was planned for another %s is refused by name, and calls nothing', async (name, other, told) => {
   const { project } = flows;
   const ability = flows.define('steps: [{ id: a, call: util.note, with: { file: "${{ input.file }}", text: a } }]');
