@@ -3,7 +3,7 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
 import { REQUESTS_LOG } from '../contracts/record.js';
-import { Masker } from '../planning/masking/masker.js';
+import { Masker } from '../planning/secrets/masking/masker.js';
 import { CurrentLine } from './current-line.js';
 import { type LogLine, LogLines, MOST_CHARACTERS } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';

@@ -1,7 +1,7 @@
 import type { Json } from '../contracts/json.js';
 import type { PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import { checkAgainst } from '../planning/schemas.js';
+import { checkAgainst } from '../planning/input/schemas.js';
 import { evaluateCondition } from '../rules/expressions/condition.js';
 import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';

@@ -1,5 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Masker } from '../planning/masking/masker.js';
+import type { Masker } from '../planning/secrets/masking/masker.js';
 import type { LogLine } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 import { inFolder } from './record/in-folder.js';

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { EnterAnswer, EnterRequest } from '../contracts/activities.js';
 import { AbilityError } from '../contracts/problem.js';
-import { checkAgainst } from '../planning/schemas.js';
+import { checkAgainst } from '../planning/input/schemas.js';
 import { toFailure } from './failures.js';
 import type { PlanSource } from './plan-source.js';
 import { newRecord } from './record/new-record.js';

@@ -4,7 +4,7 @@ import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { ToldTask } from '../contracts/run-sinks.js';
 import type { TaskResult } from '../contracts/task.js';
-import { checkAgainst } from '../planning/schemas.js';
+import { checkAgainst } from '../planning/input/schemas.js';
 import { digestOf } from '../rules/canonical.js';
 import { storeResult } from '../rules/stored-result.js';
 import { describeOutside, toolsUsed } from '../rules/tools-used.js';

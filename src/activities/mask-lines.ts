@@ -1,4 +1,4 @@
-import type { Masker } from '../planning/masking/masker.js';
+import type { Masker } from '../planning/secrets/masking/masker.js';
 import type { LogLine } from './log-lines.js';
 
 /** The characters before and after lines: a secret may go on from them, or into them. */

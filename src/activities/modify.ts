@@ -4,7 +4,6 @@ import { ACTIVITY_LIMITS, taskQueueMoved } from '../contracts/names.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
-import { type SealKeys, signSeal } from '../planning/seal.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { toFailure } from './failures.js';
 import type { FileDependencies } from './files/call-files.js';
@@ -13,6 +12,7 @@ import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } 
 import type { PlanSource } from './plan-source.js';
 import { newRecord } from './record/new-record.js';
 import type { RecordFolder } from './record/record-folder.js';
+import { type SealKeys, signSeal } from './seal.js';
 import { taskOf } from './task-of.js';
 
 /** What a change of a created task needs of its worker. */

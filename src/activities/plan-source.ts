@@ -4,7 +4,6 @@ import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { BegunTask, TaskOrigin } from '../contracts/run-sinks.js';
-import { type SealKeys, verifySeal } from '../planning/seal.js';
 import { callerOf } from '../rules/caller-of.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
@@ -12,6 +11,7 @@ import { whyNotThisBuild } from '../rules/engine.js';
 import { sealMark } from '../rules/seal-mark.js';
 import { put } from './bounded-map.js';
 import { type KnownRun, type ReadRun, type RunRef, Runs } from './runs.js';
+import { type SealKeys, verifySeal } from './seal.js';
 
 /** Who asks for an activity, as Temporal says. */
 export interface AskedBy {

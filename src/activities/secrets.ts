@@ -1,2 +1,2 @@
-export { EnvironmentVariables } from '../planning/environment-variables.js';
-export { SecretSource } from '../planning/secret-source.js';
+export { EnvironmentVariables } from '../planning/secrets/environment-variables.js';
+export { SecretSource } from '../planning/secrets/secret-source.js';

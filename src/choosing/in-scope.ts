@@ -1,5 +1,5 @@
-import { matchesAnyGlob } from '../rules/glob.js';
-import { modulePath } from '../rules/module-path.js';
+import { matchesAnyGlob } from '../text/glob.js';
+import { modulePath } from '../text/module-path.js';
 import type { ChoosableAbility } from './read-abilities.js';
 
 /**

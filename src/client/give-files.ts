@@ -4,10 +4,10 @@ import { basename } from 'node:path';
 import type { FileValue } from '../contracts/files.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
-import { formatBytes } from '../rules/byte-size.js';
-import { safeFileName } from '../rules/file-name.js';
-import { mediaTypeOf } from '../rules/media-type.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
+import { formatBytes } from '../text/byte-size.js';
+import { safeFileName } from '../text/file-name.js';
+import { mediaTypeOf } from '../text/media-type.js';
 import type { Connection } from './connect.js';
 
 /** Files that a caller gives as input. */

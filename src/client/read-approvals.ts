@@ -1,11 +1,11 @@
 import type { Approval } from '../contracts/approvals.js';
 import { AbilityError } from '../contracts/problem.js';
 import { generalPath } from '../rules/turn-paths.js';
-import { findDifferences, type ValueDifference } from '../rules/value-differences.js';
-import { whatDigestOf } from '../rules/what-digest.js';
+import { findDifferences, type ValueDifference } from '../text/value-differences.js';
 import type { Connection } from './connect.js';
 import { listTasks } from './list-tasks.js';
 import { viewOwnTask, viewTask } from './view-task.js';
+import { whatDigestOf } from './what-digest.js';
 
 /** An approval with what tells it apart from others, or makes it the same. */
 export interface ShownApproval extends Approval {

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { TaskFile } from '../contracts/files.js';
 import { AbilityError } from '../contracts/problem.js';
-import { safeFileName } from '../rules/file-name.js';
+import { safeFileName } from '../text/file-name.js';
 import type { Connection } from './connect.js';
 
 /** A file of a task that was copied out of the store. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
-import { didYouMean } from '../rules/nearest.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { didYouMean } from '../text/nearest.js';
 import { VERBS } from './formats/steps.js';
 import { CREDENTIAL_MESSAGE, SECRET_MESSAGE } from './formats/values.js';
 import { habitOf } from './habits.js';

@@ -1,8 +1,8 @@
 import { PHASES } from '../contracts/hooks.js';
 import type { Standing } from '../contracts/lifecycle.js';
 import type { Problem } from '../contracts/problem.js';
-import { matchesGlob } from '../rules/glob.js';
-import { didYouMean } from '../rules/nearest.js';
+import { matchesGlob } from '../text/glob.js';
+import { didYouMean } from '../text/nearest.js';
 import { whyItNeverRuns } from './hook-bindings.js';
 import type { Loaded, Registry } from './registry.js';
 import type { Unread } from './unread-settings.js';

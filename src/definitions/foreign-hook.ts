@@ -1,9 +1,9 @@
 import { FOREIGN_EVENTS } from '../contracts/foreign-hooks.js';
 import type { Phase } from '../contracts/hooks.js';
 import type { Problem } from '../contracts/problem.js';
-import { keysOfTool } from '../rules/tool-mapping/tool-shapes.js';
 import type { HookDefinition } from './formats/hooks.js';
 import type { Loaded } from './registry.js';
+import { keysOfTool } from './tool-mapping/tool-shapes.js';
 
 /** What only a hook of another tool has. */
 const FOREIGN_KEYS = ['as', 'must_deny', 'abstain'] as const;

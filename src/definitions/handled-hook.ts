@@ -1,5 +1,5 @@
 import { formatLocation, type Problem } from '../contracts/problem.js';
-import { didYouMean } from '../rules/nearest.js';
+import { didYouMean } from '../text/nearest.js';
 import type { HookDefinition, WrittenHook } from './formats/hooks.js';
 import type { Loaded, Registry } from './registry.js';
 

@@ -1,6 +1,6 @@
 import { EFFECTS, type Effect } from '../contracts/effects.js';
 import type { Registry } from '../definitions/registry.js';
-import { callsOf } from './lint/checks/scopes.js';
+import { callsOf } from './steps/called-abilities.js';
 
 /**
  * The gravest effect of what an ability may call, by its definitions alone, whether or not it can be planned here; null where it calls what

@@ -2,13 +2,13 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AgentTarget, Targets, ToolTarget, WorkflowTarget } from '../contracts/routing.js';
 import type { Registry } from '../definitions/registry.js';
-import { chooseImplementation, configOf } from './choose-implementation.js';
 import { definedEffects } from './defined-effects.js';
-import { EnvironmentVariables } from './environment-variables.js';
-import { missingCredentials } from './missing-credentials.js';
-import { resolvePlan } from './resolve-plan.js';
-import { checkAgainst } from './schemas.js';
-import { SecretSource } from './secret-source.js';
+import { checkAgainst } from './input/schemas.js';
+import { chooseImplementation, configOf } from './resolve/choose-implementation.js';
+import { resolvePlan } from './resolve/resolve-plan.js';
+import { EnvironmentVariables } from './secrets/environment-variables.js';
+import { missingCredentials } from './secrets/missing-credentials.js';
+import { SecretSource } from './secrets/secret-source.js';
 
 /** Where something is decided. */
 export interface Place {

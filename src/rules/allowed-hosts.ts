@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { matchesGlob } from './glob.js';
+import { matchesGlob } from '../text/glob.js';
 import { isInRange, isOrdinary, type Range } from './special-addresses.js';
 
 /** What an entry of the policy opens. */

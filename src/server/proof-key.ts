@@ -4,8 +4,8 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
 import { AbilityError } from '../contracts/problem.js';
-import { provedText } from '../rules/proved-text.js';
 import { whyNotPrivate } from './private-file.js';
+import { provedText } from './proved-text.js';
 
 const KEY_BYTES = 32;
 const NONCE = /^[0-9a-f]{32}$/;

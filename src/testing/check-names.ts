@@ -1,5 +1,5 @@
 import type { CaseDefinition } from '../definitions/formats/cases.js';
-import { didYouMean } from '../rules/nearest.js';
+import { didYouMean } from '../text/nearest.js';
 import type { PlanNames } from './plan-names.js';
 
 /** The part of a case, or of the defaults of a file, in which names of the plan stand. */

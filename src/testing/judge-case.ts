@@ -2,7 +2,7 @@ import type { Json } from '../contracts/json.js';
 import type { Problem } from '../contracts/problem.js';
 import type { StepSummary, TaskResult } from '../contracts/task.js';
 import type { Expectation } from '../definitions/formats/cases.js';
-import { findDifferences } from '../rules/value-differences.js';
+import { findDifferences } from '../text/value-differences.js';
 import type { SeenCall } from './case-calls.js';
 import { compareLists } from './differences.js';
 import type { CaseFailure } from './report.js';

@@ -5,9 +5,9 @@ import { AbilityError, type Problem, type SourceLocation } from '../contracts/pr
 import type { CaseDefinition, CaseFile } from '../definitions/formats/cases.js';
 import type { LoadedCases } from '../definitions/load-cases.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { chooseEnvironment, resolveEnvironment } from '../planning/resolve-environment.js';
-import { resolvePlan } from '../planning/resolve-plan.js';
-import { didYouMean } from '../rules/nearest.js';
+import { chooseEnvironment, resolveEnvironment } from '../planning/resolve/resolve-environment.js';
+import { resolvePlan } from '../planning/resolve/resolve-plan.js';
+import { didYouMean } from '../text/nearest.js';
 import { findNameFaults, type NameFault } from './check-names.js';
 import { PlaceholderVariables } from './placeholders.js';
 import { namesOf, type PlanNames } from './plan-names.js';

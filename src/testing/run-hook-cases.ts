@@ -3,9 +3,9 @@ import type { PlanHook } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { HookDefinition } from '../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
-import { EnvironmentVariables } from '../planning/environment-variables.js';
-import { caseOf, type HookCase } from '../planning/example-event.js';
-import { plannedHook } from '../planning/resolve-hooks.js';
+import { caseOf, type HookCase } from '../planning/hooks/example-event.js';
+import { plannedHook } from '../planning/hooks/resolve-hooks.js';
+import { EnvironmentVariables } from '../planning/secrets/environment-variables.js';
 
 /** What came of one case of a hook. */
 export interface HookCaseReport {

@@ -1,5 +1,5 @@
+import type { SealKeys } from '../activities/seal.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
-import type { SealKeys } from '../planning/seal.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { WorkerHost } from './host-workers.js';
 import { ownProofs } from './own-proofs.js';

@@ -11,9 +11,9 @@ import {
 import { closeAgents } from '../activities/api/guarded-agent.js';
 import { proveGuards } from '../activities/hooks/claude-code/check-guards.js';
 import type { ActivityDependencies } from '../activities/index.js';
+import type { SealKeys } from '../activities/seal.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { SealKeys } from '../planning/seal.js';
 import { packageVersion } from '../server/package-version.js';
 import { SpillingCodec } from '../server/payload-codec.js';
 import type { ProjectPaths } from '../server/project-paths.js';

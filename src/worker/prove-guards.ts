@@ -5,7 +5,7 @@ import { ASKS, checkMustDeny } from '../activities/hooks/claude-code/proven-guar
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
-import type { HookEnvironment } from '../planning/foreign-guards.js';
+import type { HookEnvironment } from '../planning/hooks/foreign-guards.js';
 import { pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';

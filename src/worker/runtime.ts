@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { describeProject, type ProjectDescription } from '../activities/describe-project.js';
+import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
-import type { SealKeys } from '../planning/seal.js';
 import { versionOf } from '../server/binary/find-temporal.js';
 import { idleLimit } from '../server/keep-touching.js';
 import { describeHolder, type HeldLock, isHeld, type LockHolder, takeLock } from '../server/lock.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { SealKeys } from '../planning/seal.js';
 import { PROOF_KEY } from '../server/project-paths.js';
 import { writeWhole } from '../server/runtime-file.js';
 

@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
+import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { SealKeys } from '../planning/seal.js';
 import type { RemoteServer } from '../server/connection-settings.js';
 import { pathsOf } from '../server/project-paths.js';
 import { type Place, WorkerHost } from './host-workers.js';

@@ -4,7 +4,7 @@ import { importDocument, openDocument } from '../../src/authoring/openapi/import
 import { isJsonObject, type JsonObject } from '../../src/contracts/json.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { readImport } from '../../src/definitions/read-imports.js';
-import { resolvePlan } from '../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../src/planning/resolve/resolve-plan.js';
 import { SHOP, SHOPPING } from '../fixtures/arazzo-shop.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { json, type RecordingService, startService } from '../fixtures/servers/recording-service.js';

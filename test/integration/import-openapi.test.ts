@@ -3,7 +3,7 @@ import { importDocument, openDocument } from '../../src/authoring/openapi/import
 import { loadDescription } from '../../src/authoring/openapi/load-description.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
-import { resolvePlan } from '../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../src/planning/resolve/resolve-plan.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { type RecordedRequest, send, startService } from '../fixtures/servers/recording-service.js';
 import { importInto } from '../unit/authoring/import/importing.js';

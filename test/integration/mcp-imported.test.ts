@@ -8,7 +8,7 @@ import { decide } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { PlanMcpServer } from '../../src/contracts/plan.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
-import { compileSchema } from '../../src/planning/schemas.js';
+import { compileSchema } from '../../src/planning/input/schemas.js';
 import { listTools } from '../../src/worker/list-tools.js';
 import { projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';

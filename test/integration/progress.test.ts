@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signSeal } from '../../src/activities/seal.js';
 import { awaitResult, viewTask } from '../../src/client/index.js';
 import { preflightIdOf, taskQueueOf } from '../../src/contracts/names.js';
 import type { Seal } from '../../src/contracts/seal.js';
 import { isStepEnd } from '../../src/contracts/states.js';
 import type { PreflightAnswer, Progress, TaskRequest, TaskResult, TaskStart } from '../../src/contracts/task.js';
-import { signSeal } from '../../src/planning/seal.js';
 import { digestOf } from '../../src/rules/canonical.js';
 import { keysFromEnvironment } from '../../src/worker/seal-keys.js';
 import { operation, workflow } from '../fixtures/project-folder.js';

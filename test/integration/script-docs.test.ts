@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { RegistryLoader } from '../../src/definitions/load-registry.js';
-import { lintProject } from '../../src/planning/lint/lint-project.js';
+import { lintProject } from '../../src/lint/lint-project.js';
 import { projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 

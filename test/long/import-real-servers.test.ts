@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
-import { resolvePlan } from '../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../src/planning/resolve/resolve-plan.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { RegistryLoader } from '../../src/definitions/load-registry.js';
-import { lintProject } from '../../src/planning/lint/lint-project.js';
+import { lintProject } from '../../src/lint/lint-project.js';
 import { ability } from '../fixtures/command-line.js';
 import { makeProject, type ProjectFiles } from '../fixtures/project-folder.js';
 

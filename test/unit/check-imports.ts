@@ -1,12 +1,14 @@
 import { dirname, join } from 'node:path/posix';
 
-/** What each room may import at run time besides itself, `rules` and `contracts`; drawn in docs/architecture.md. */
+/** What each room may import at run time besides itself, `rules`, `text` and `contracts`; drawn in docs/architecture.md. */
 export const ARROWS: Record<string, readonly string[]> = {
   contracts: [],
+  text: [],
   rules: [],
   workflows: [],
   definitions: [],
   planning: ['definitions'],
+  lint: ['definitions', 'planning'],
   authoring: ['definitions'],
   tracing: [],
   choosing: ['definitions', 'tracing'],
@@ -15,12 +17,13 @@ export const ARROWS: Record<string, readonly string[]> = {
   worker: ['activities', 'server', 'tracing'],
   client: ['server'],
   testing: ['client', 'definitions', 'planning', 'activities', 'server', 'worker'],
-  doors: ['client', 'definitions', 'planning', 'authoring', 'choosing', 'server', 'worker', 'testing'],
+  doors: ['client', 'definitions', 'planning', 'lint', 'authoring', 'choosing', 'server', 'worker', 'testing'],
 };
 
 /** Packages of the rooms whose code runs in Temporal's sandbox or everywhere; the others may use any. */
 const PACKAGES: Record<string, (name: string) => boolean> = {
   contracts: () => false,
+  text: (name) => !name.startsWith('node:') && !name.startsWith('@temporalio/'),
   rules: (name) => !name.startsWith('node:') && !name.startsWith('@temporalio/'),
   workflows: (name) => name === '@temporalio/workflow' || name === '@temporalio/common',
 };
@@ -76,7 +79,7 @@ export function importCircles(sources: ReadonlyMap<string, string>): string[] {
 /**
  * The imports of a file that the house does not allow.
  *
- * @param file its path from the root of the repository, such as `src/rules/glob.ts`.
+ * @param file its path from the root of the repository, such as `src/text/glob.ts`.
  */
 export function forbiddenImports(file: string, source: string): string[] {
   const room = roomOf(file);
@@ -90,7 +93,8 @@ function isAllowed(room: string, file: string, specifier: string): boolean {
   const target = roomOf(join(dirname(file), specifier));
   if (target === room) return true;
   if (room === 'contracts') return false;
-  return target === 'rules' ? true : target === 'contracts' || (ARROWS[room]?.includes(target) ?? false);
+  if (room === 'text') return target === 'contracts';
+  return ['rules', 'text', 'contracts'].includes(target) || (ARROWS[room]?.includes(target) ?? false);
 }
 
 function roomOf(path: string): string {

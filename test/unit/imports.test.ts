@@ -22,7 +22,7 @@ describe('the house', () => {
   test('has only the rooms that are known', () => {
     const rooms = new Set(files.map((file) => file.split('/')[1]));
     const known =
-      'activities authoring choosing client contracts definitions doors planning rules server testing tracing worker workflows';
+      'activities authoring choosing client contracts definitions doors lint planning rules server testing text tracing worker workflows';
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 
@@ -76,14 +76,14 @@ describe('the house', () => {
 describe('the check', () => {
   test.each([
     ['src/contracts/x.ts', "import { z } from 'zod';"],
-    ['src/contracts/x.ts', "import { glob } from '../rules/glob.js';"],
+    ['src/contracts/x.ts', "import { glob } from '../text/glob.js';"],
     ['src/rules/x.ts', "import { readFileSync } from 'node:fs';"],
     ['src/rules/x.ts', "import { load } from '../definitions/load-registry.js';"],
     ['src/workflows/x.ts', "import { createHash } from 'node:crypto';"],
     ['src/workflows/x.ts', "import Ajv from 'ajv';"],
     ['src/workflows/x.ts', "import { Context } from '@temporalio/activity';"],
-    ['src/workflows/steps/x.ts', "import { seal } from '../../planning/seal.js';"],
-    ['src/definitions/x.ts', "import { seal } from '../planning/seal.js';"],
+    ['src/workflows/steps/x.ts', "import { seal } from '../../planning/hooks/resolve-hooks.js';"],
+    ['src/definitions/x.ts', "import { seal } from '../planning/hooks/resolve-hooks.js';"],
     ['src/planning/x.ts', "import { call } from '../activities/call.js';"],
     ['src/activities/x.ts', "import { takeLock } from '../server/lock.js';"],
     ['src/server/x.ts', "import { connect } from '../client/connect.js';"],
@@ -111,7 +111,7 @@ describe('the check', () => {
     ['src/client/x.ts', "export type { Registry } from '../definitions/registry.js';"],
     ['src/contracts/x.ts', "import { EXIT } from './exit-codes.js';"],
     ['src/rules/expressions/x.ts', "import { AbilityError } from '../../contracts/problem.js';"],
-    ['src/workflows/x.ts', "import { sleep } from '@temporalio/workflow';\nimport { glob } from '../rules/glob.js';"],
+    ['src/workflows/x.ts', "import { sleep } from '@temporalio/workflow';\nimport { glob } from '../text/glob.js';"],
     ['src/doors/cli/x.ts', "const { connect } = await import('../../client/index.js');"],
     ['src/doors/cli/x.ts', 'load(() => import(`./commands/${verdict}.js`));'],
     ['src/worker/x.ts', "import { readFileSync } from 'node:fs';"],

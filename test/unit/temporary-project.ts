@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import type { Registry } from '../../src/definitions/registry.js';
-import type { ResolvedPlan } from '../../src/planning/resolve-plan.js';
-import { resolvePlan } from '../../src/planning/resolve-plan.js';
+import type { ResolvedPlan } from '../../src/planning/resolve/resolve-plan.js';
+import { resolvePlan } from '../../src/planning/resolve/resolve-plan.js';
 import { makeProject, type ProjectFiles, type ProjectFolder } from '../fixtures/project-folder.js';
 
 /** A project that is removed when the test is over. */

@@ -1,5 +1,5 @@
-import { safeFileName } from '../../rules/file-name.js';
-import { endingOf } from '../../rules/media-type.js';
+import { safeFileName } from '../../text/file-name.js';
+import { endingOf } from '../../text/media-type.js';
 
 /**
  * What the file of an answer is called: as the service says, else as the last part of its address.

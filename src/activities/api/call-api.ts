@@ -5,7 +5,7 @@ import type { Json } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { ATTRIBUTES } from '../../contracts/traces.js';
-import { Masker } from '../../planning/masking/masker.js';
+import { Masker } from '../../planning/secrets/masking/masker.js';
 import { tellSpan } from '../../tracing/current-span.js';
 import { serverOf } from '../../tracing/model-call.js';
 import { CallFailure } from '../call-failure.js';

@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import { FILE_LIMITS, type FileValue, isFileValue, type StepFiles } from '../../contracts/files.js';
 import type { PlanFiles } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { formatBytes } from '../../rules/byte-size.js';
-import { safeFileName } from '../../rules/file-name.js';
-import { mediaTypeOf } from '../../rules/media-type.js';
+import { formatBytes } from '../../text/byte-size.js';
+import { safeFileName } from '../../text/file-name.js';
+import { mediaTypeOf } from '../../text/media-type.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallFolders, FileSource, FileStore } from './file-store.js';
 

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Progress } from '../../contracts/task.js';
-import { formatBytes } from '../../rules/byte-size.js';
 import { bytesOfFiles, filesIn } from '../../rules/files-in.js';
+import { formatBytes } from '../../text/byte-size.js';
 import type { FileStore } from './file-store.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { PlanScript } from '../../contracts/plan.js';
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
-import type { ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
+import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
 import { CallLog } from '../call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';

@@ -3,8 +3,8 @@ import type { GuardDecision, HookAnswer, Phase } from '../../contracts/hooks.js'
 import type { JsonObject } from '../../contracts/json.js';
 import { gravestOf, isGuardPhase, isOverPhase } from '../../rules/guard-precedence.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
-import { didYouMean } from '../../rules/nearest.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { didYouMean } from '../../text/nearest.js';
 import type { HookRun } from './hook-context.js';
 import {
   GUARD_SIGNALS,

@@ -1,6 +1,6 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
+import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
-import type { ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { CallLog } from '../call-log.js';

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import type { McpImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { ATTRIBUTES } from '../../contracts/traces.js';
-import { checkAgainst, compileSchema } from '../../planning/schemas.js';
+import { checkAgainst, compileSchema } from '../../planning/input/schemas.js';
 import { toolLine } from '../../rules/tool-line.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { tellSpan } from '../../tracing/current-span.js';

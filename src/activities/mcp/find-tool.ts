@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpImplementation } from '../../contracts/plan.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 import { CallFailure } from '../call-failure.js';
 import type { McpConnection } from './connection.js';
 import { failureOf } from './mcp-failure.js';

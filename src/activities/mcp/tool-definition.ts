@@ -1,8 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../contracts/json.js';
 import { digestOf } from '../../rules/canonical.js';
-import { type ShownDifference, showDifference } from '../../rules/show-difference.js';
-import { findDifferences, type ValueDifference } from '../../rules/value-differences.js';
+import { type ShownDifference, showDifference } from '../../text/show-difference.js';
+import { findDifferences, type ValueDifference } from '../../text/value-differences.js';
 
 /** A server may change all it says, and an error stands in the history. */
 const MOST_CHANGES = 20;

@@ -2,7 +2,7 @@ import type { AgentLeft, ModelAnswer, ModelRequest, ModelUsage } from '../../con
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ModelImplementation, Plan, PlanAgent, PlanModel } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { checkAgainst } from '../../planning/schemas.js';
+import { checkAgainst } from '../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';

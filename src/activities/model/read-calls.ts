@@ -2,9 +2,9 @@ import type { ToolCall } from '../../contracts/agent.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanTool } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
-import { checkAgainst } from '../../planning/schemas.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { checkAgainst } from '../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { didYouMean } from '../../text/nearest.js';
 import type { Said } from './model-call.js';
 import { schemaOfTool } from './shown-tools.js';
 

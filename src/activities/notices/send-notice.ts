@@ -3,7 +3,7 @@ import { request } from 'undici';
 import type { Notice, PlanNotify, SendNotice } from '../../contracts/notices.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { Masker } from '../../planning/masking/masker.js';
+import { Masker } from '../../planning/secrets/masking/masker.js';
 import { portOf } from '../../rules/allowed-hosts.js';
 import { taskLink } from '../../rules/task-link.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';

@@ -1,5 +1,5 @@
 import { AbilityError } from '../../contracts/problem.js';
-import { STANDARD_SECRET, standardKey, standardMac } from '../../planning/standard-webhooks.js';
+import { STANDARD_SECRET, standardKey, standardMac } from '../../planning/triggers/standard-webhooks.js';
 
 /**
  * The headers of a webhook as Standard Webhooks 1.0.0 has them: id, moment, and an HMAC over both and the body.

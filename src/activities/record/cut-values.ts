@@ -1,7 +1,7 @@
 import type { MadeText } from '../../contracts/calls-made.js';
 import type { Json } from '../../contracts/json.js';
 import type { RecordedValue } from '../../contracts/record.js';
-import type { Masker } from '../../planning/masking/masker.js';
+import type { Masker } from '../../planning/secrets/masking/masker.js';
 import { startOf } from '../../rules/shown-text.js';
 
 /** Characters of one value, and of all values of a record together. */

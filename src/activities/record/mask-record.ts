@@ -1,6 +1,6 @@
 import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { Masker } from '../../planning/masking/masker.js';
+import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { SecretSource } from '../secrets.js';
 import { secretsOf } from './secrets-of.js';
 

@@ -1,7 +1,7 @@
 import type { StepsDone } from '../../contracts/calls-made.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { TaskRecord } from '../../contracts/record.js';
-import { Masker } from '../../planning/masking/masker.js';
+import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { SecretSource } from '../secrets.js';
 import { CutValues } from './cut-values.js';
 import { secretsOf } from './secrets-of.js';

@@ -1,6 +1,6 @@
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { credentialsOf } from '../../rules/credentials.js';
+import { credentialsOf } from '../../planning/secrets/credentials.js';
 import type { SecretSource } from '../secrets.js';
 
 /** The secrets that the operations of a plan are called with, as far as this worker has them. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
-import type { ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
+import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
 import type { CallInput } from '../call-input.js';
 import { takeOutputFiles } from '../files/take-output-files.js';
 import type { FoundScript, PinnedScripts } from './pinned-scripts.js';

@@ -4,9 +4,9 @@ import { join, relative, resolve, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PinnedFile, Plan, PlanHooks, PlanImplementation, PlanScript } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { importsOfUnpinned } from '../../planning/script-imports/imports-of-unpinned.js';
+import { scriptsOfHandler } from '../../planning/hooks/hook-parts.js';
+import { importsOfUnpinned } from '../../planning/scripts/imports/imports-of-unpinned.js';
 import { digestOf } from '../../rules/canonical.js';
-import { scriptsOfHandler } from '../../rules/hook-parts.js';
 import { CallFailure } from '../call-failure.js';
 import { PinnedCopy } from './pinned-copy.js';
 

@@ -2,8 +2,8 @@ import { isFileValue } from '../../contracts/files.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { evaluateScript } from '../../rules/script-texts/evaluate-script.js';
-import { plainTextOf, writeScript } from '../../rules/script-texts/write-script.js';
+import { evaluateScript } from '../../planning/scripts/texts/evaluate-script.js';
+import { plainTextOf, writeScript } from '../../planning/scripts/texts/write-script.js';
 
 /** Stands for paths that only the call knows; what they are does not decide what is refused. */
 const PATH = '/path';

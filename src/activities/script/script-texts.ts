@@ -1,8 +1,8 @@
 import { type FileValue, isFileValue } from '../../contracts/files.js';
 import type { PlanScript } from '../../contracts/plan.js';
-import { evaluateScript, type ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
-import { type EvaluatedText, type ValuePiece, valuesIn } from '../../rules/script-texts/evaluated.js';
-import { plainTextOf, type WrittenScript, writeScript } from '../../rules/script-texts/write-script.js';
+import { evaluateScript, type ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
+import { type EvaluatedText, type ValuePiece, valuesIn } from '../../planning/scripts/texts/evaluated.js';
+import { plainTextOf, type WrittenScript, writeScript } from '../../planning/scripts/texts/write-script.js';
 import type { CallFiles } from '../files/call-files.js';
 
 /** What a process is given; its stdin may be a file. */

@@ -2,9 +2,9 @@ import { Context } from '@temporalio/activity';
 import { WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SignedWord } from '../../contracts/session.js';
-import type { SealKeys } from '../../planning/seal.js';
-import { verifyWord } from '../../planning/session-word.js';
 import { toFailure } from '../failures.js';
+import type { SealKeys } from '../seal.js';
+import { verifyWord } from './session-word.js';
 
 /** Checks for a session that a worker of the project signed a word to it. It changes nothing. */
 export function createCheckWord({ keys }: { keys: SealKeys }): (word: SignedWord) => Promise<void> {

@@ -5,7 +5,7 @@ import { FIRST_CEL } from '../../contracts/names.js';
 import type { PlanHook } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SessionCall } from '../../contracts/session.js';
-import { Masker } from '../../planning/masking/masker.js';
+import { Masker } from '../../planning/secrets/masking/masker.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { firesFor } from '../../rules/fires.js';
 import { type FactSources, failedAnswer, hookFacts } from '../../rules/hook-facts.js';

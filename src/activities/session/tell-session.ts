@@ -1,8 +1,8 @@
 import { sessionIdOf } from '../../contracts/names.js';
 import type { SessionWord, WordAnswer } from '../../contracts/session.js';
-import type { SealKeys } from '../../planning/seal.js';
-import { signWord } from '../../planning/session-word.js';
+import type { SealKeys } from '../seal.js';
 import type { SessionAccess } from './session-access.js';
+import { signWord } from './session-word.js';
 
 /** What a worker needs to tell sessions something. */
 export interface TellDependencies {

@@ -4,8 +4,8 @@ import type { AcquireAnswer, AcquireRequest } from '../../contracts/activities.j
 import type { OnBusy, SlotRequest } from '../../contracts/concurrency.js';
 import { lockIdOf, taskQueueOf } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { concurrencyKey } from '../../planning/steps/concurrency-key.js';
 import { digestOf } from '../../rules/canonical.js';
-import { concurrencyKey } from '../../rules/concurrency-key.js';
 import { toFailure } from '../failures.js';
 import type { Admitted, PlanSource } from '../plan-source.js';
 import { taskOf } from '../task-of.js';

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 import { setValue, type YamlText } from '../edit-yaml.js';
 import type { PlannedFile } from '../planned-file.js';
 

@@ -1,6 +1,6 @@
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { matchesGlob } from '../../rules/glob.js';
+import { matchesGlob } from '../../text/glob.js';
 import type { ImportedOperation } from './imported.js';
 
 /** What operations change that fit a pattern, as people decided; `default`: what the source says again. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { NESTED_SCHEMAS, SCHEMA_KEYWORDS, SCHEMA_MAPS } from '../../rules/json-schema-keywords.js';
+import { NESTED_SCHEMAS, SCHEMA_KEYWORDS, SCHEMA_MAPS } from '../../definitions/json-schema-keywords.js';
 import { isMap } from './merge-definitions.js';
 
 const MAPS: ReadonlySet<string> = new Set(SCHEMA_MAPS);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AbilityError } from '../../contracts/problem.js';
 import { importFile, readImport } from '../../definitions/read-imports.js';
 import type { Registry } from '../../definitions/registry.js';
-import { matchesAnyGlob } from '../../rules/glob.js';
+import { matchesAnyGlob } from '../../text/glob.js';
 import { chooseEffects, joinChoices } from './effect-choices.js';
 import type { Imported, ImportedOperation, LeftOut } from './imported.js';
 import { planConfig } from './plan-config.js';

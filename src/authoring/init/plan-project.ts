@@ -5,7 +5,7 @@ import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { project as projectFormat } from '../../definitions/formats/project.js';
 import { environmentName } from '../../definitions/formats/values.js';
 import { schemaFiles } from '../../definitions/schemas/schema-files.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 import { newAgentDocuments } from '../agent-documents/agents-md.js';
 import type { EXAMPLES } from '../choices.js';
 import { FileDraft } from '../file-draft.js';

@@ -1,6 +1,6 @@
 import type { ApiPlace, ApiStyle } from '../../contracts/api.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { defaultExplode, defaultStyle, STYLES_IN } from '../../rules/api-styles.js';
+import { defaultExplode, defaultStyle, STYLES_IN } from '../../definitions/api-styles.js';
 import { cleanText } from './clean-text.js';
 import { isPart, listOf, memberOf, type Part, textOf } from './document-parts.js';
 import { follow } from './follow-reference.js';

@@ -1,5 +1,5 @@
-import { matchesAnyGlob } from '../../rules/glob.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { matchesAnyGlob } from '../../text/glob.js';
+import { didYouMean } from '../../text/nearest.js';
 import type { AbilityPool, RoutedAbility } from './ability-pool.js';
 import { digestOfScope, digestOfWords, literalOf, withoutStanding } from './cell-text.js';
 import { covers } from './domain.js';

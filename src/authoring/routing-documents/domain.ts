@@ -1,5 +1,5 @@
-import { matchesGlob } from '../../rules/glob.js';
-import { modulePath } from '../../rules/module-path.js';
+import { matchesGlob } from '../../text/glob.js';
+import { modulePath } from '../../text/module-path.js';
 
 /** All there is, also abilities that name no module. */
 const EVERYTHING = '*';

@@ -1,5 +1,5 @@
 import type { Problem } from '../../contracts/problem.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 import { LEVELS, type Level } from './section-forms.js';
 
 /** A marker: `<!-- ability:high-level modules="users" -->` opens a section, `<!-- /ability:high-level -->` closes it. */

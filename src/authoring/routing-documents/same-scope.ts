@@ -1,4 +1,4 @@
-import { modulePath } from '../../rules/module-path.js';
+import { modulePath } from '../../text/module-path.js';
 import { literalOf } from './cell-text.js';
 
 /** What a Scope cell says of an ability that is valid everywhere. */

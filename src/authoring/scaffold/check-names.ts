@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { AbilityError, formatLocation } from '../../contracts/problem.js';
 import { abilityId, environmentName, plainName } from '../../definitions/formats/values.js';
 import type { Registry } from '../../definitions/registry.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 
 /** @throws AbilityError `usage.invalid` for an id that no ability can have, `scaffold.exists` for one that is taken. */
 export function checkNewAbility({ operations, workflows, agents, broken }: Registry, id: string): void {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Registry } from '../../definitions/registry.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 import { FileDraft } from '../file-draft.js';
 import { flowYaml } from '../flow-yaml.js';
 import { schemaLine } from '../schema-line.js';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { api } from '../../definitions/formats/api.js';
 import { serviceUrl } from '../../definitions/formats/values.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 import type { FileDraft } from '../file-draft.js';
 import { flowYaml } from '../flow-yaml.js';
 import { checkForm, checkPlainName } from './check-names.js';

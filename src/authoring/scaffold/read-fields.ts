@@ -1,5 +1,5 @@
 import { AbilityError } from '../../contracts/problem.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 
 /**
  * Reads what a flag says of several lists: `environments=dev,staging`, given once for each.

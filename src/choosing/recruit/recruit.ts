@@ -3,7 +3,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult } from '../../contracts/routing.js';
 import type { Registry } from '../../definitions/registry.js';
 import { type Capability, type Pack, readSpecialists } from '../../definitions/specialists.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 
 /** What is recruited for, and from what. */
 export interface Recruitment {

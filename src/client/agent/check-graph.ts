@@ -1,5 +1,5 @@
 import type { CallRefusal, PlannedEntry } from '../../contracts/agent-runtime.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 
 /** What is known where a plan is checked. */
 interface KnownCalls {

@@ -1,7 +1,7 @@
 import type { TurnContext } from '../../contracts/session.js';
-import { turnWithCalls } from '../../rules/turn-with-calls.js';
 import type { Connection } from '../connect.js';
 import { promptSession, readThread, type SeenSession, showSession, startSession } from '../sessions.js';
+import { turnWithCalls } from '../turn-with-calls.js';
 import type { RunState, SessionRunOptions } from './run-state.js';
 
 /** The session of a run, with the turn context of its prompt. */

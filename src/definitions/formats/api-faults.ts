@@ -1,6 +1,6 @@
 import type { ApiBodyType, ApiPlace, ApiStyle } from '../../contracts/api.js';
-import { defaultStyle, STYLES_IN } from '../../rules/api-styles.js';
-import { cookieNames } from '../../rules/cookie-names.js';
+import { defaultStyle, STYLES_IN } from '../api-styles.js';
+import { cookieNames } from '../cookie-names.js';
 
 /** What an `api` section says of one input. */
 interface Param {

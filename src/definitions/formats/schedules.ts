@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { OVERLAPS } from '../../contracts/schedules.js';
-import { cronMistake } from '../../rules/cron.js';
 import { isNamedZone } from '../../rules/expressions/zones/zone-offset.js';
 import { SCHEDULE_ID } from '../../rules/firing-key.js';
+import { cronMistake } from '../cron.js';
 import { duration, environmentName, jsonObject } from './values.js';
 
 const CRON = 'Write five fields, such as "0 3 * * *" (six with years, seven with seconds and years), or @daily';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FOREIGN_EVENTS, FOREIGN_FORMATS, type ForeignEvent, SILENCES } from '../../contracts/foreign-hooks.js';
-import { faultOfToolName } from '../../rules/tool-mapping/tool-shapes.js';
+import { faultOfToolName } from '../tool-mapping/tool-shapes.js';
 import { abilityId, condition, effect, jsonObject } from './values.js';
 
 const globs = z.array(z.string().min(1)).min(1).optional();

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
-import { didYouMean } from '../../rules/nearest.js';
 import { GIVEN } from '../../rules/step-name.js';
+import { didYouMean } from '../../text/nearest.js';
 import type { HighLevel, TemplateDefinition } from '../formats/high-level.js';
 import type { StepDefinition, StepOf } from '../formats/steps.js';
 import { changeLists, listsInside, listsOfWorkflow, placeInList, type StepList } from '../step-lists.js';

@@ -2,9 +2,9 @@ import type { Plan } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { withoutMarks } from '../../definitions/without-marks.js';
-import type { EnvironmentVariables } from '../../planning/environment-variables.js';
-import { inferPlacement } from '../../planning/infer-placement.js';
-import { resolvePlan } from '../../planning/resolve-plan.js';
+import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
+import type { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import { inferPlacement } from '../../planning/steps/infer-placement.js';
 import { digestOf } from '../../rules/canonical.js';
 
 /** The contract of an ability, and how it would run in an environment. */

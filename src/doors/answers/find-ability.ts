@@ -8,7 +8,7 @@ export async function findAbility(registry: Registry, id: string) {
   if (found) return found;
   const broken = registry.broken.get(`ability:${id}`);
   if (broken) throw new AbilityError(broken);
-  const { didYouMean } = await import('../../rules/nearest.js');
+  const { didYouMean } = await import('../../text/nearest.js');
   const suggestion = didYouMean(id, [...operations.keys(), ...workflows.keys(), ...agents.keys()]);
   throw new AbilityError({
     code: 'ability.not_found',

@@ -2,7 +2,7 @@ import { proposalId } from '../../authoring/harvest/plan-proposal.js';
 import { type Flow, findFlows } from '../../choosing/harvest/find-flows.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import type { Registry } from '../../definitions/registry.js';
-import { callsOf } from '../../planning/lint/checks/scopes.js';
+import { callsOf } from '../../planning/steps/called-abilities.js';
 import { worksOf } from './works-of.js';
 
 /** Abilities that are called together again and again, and what could be made of them. Source: R-000-94. */

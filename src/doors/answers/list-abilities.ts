@@ -2,7 +2,7 @@ import type { Lifecycle, Standing } from '../../contracts/lifecycle.js';
 import type { Placement } from '../../contracts/placement.js';
 import { operationKinds } from '../../definitions/operation-kinds.js';
 import type { Registry } from '../../definitions/registry.js';
-import { inferPlacement } from '../../planning/infer-placement.js';
+import { inferPlacement } from '../../planning/steps/infer-placement.js';
 
 /** One ability in a list. */
 export interface ListedAbility {

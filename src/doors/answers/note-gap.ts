@@ -2,9 +2,9 @@ import { actOf } from '../../choosing/decide/asks-for.js';
 import type { NewGap } from '../../contracts/gaps.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { knownSecrets } from '../../planning/known-secrets.js';
-import { Masker } from '../../planning/masking/masker.js';
-import { SecretSource } from '../../planning/secret-source.js';
+import { knownSecrets } from '../../planning/secrets/known-secrets.js';
+import { Masker } from '../../planning/secrets/masking/masker.js';
+import { SecretSource } from '../../planning/secrets/secret-source.js';
 import { GapLog } from '../../server/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 

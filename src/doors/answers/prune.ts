@@ -2,7 +2,7 @@ import type { AbilityText } from '../../choosing/ability-text.js';
 import { WordRanker } from '../../choosing/word-ranker.js';
 import type { Registry } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';
-import { callsOf } from '../../planning/lint/checks/scopes.js';
+import { callsOf } from '../../planning/steps/called-abilities.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { readRecords } from '../../server/read-records.js';
 import { UsageLog } from '../../server/usage-log.js';

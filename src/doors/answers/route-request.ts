@@ -6,7 +6,7 @@ import type { Lifecycle } from '../../contracts/lifecycle.js';
 import type { Placement } from '../../contracts/placement.js';
 import type { Registry } from '../../definitions/registry.js';
 import { definedEffects } from '../../planning/defined-effects.js';
-import { inferPlacement } from '../../planning/infer-placement.js';
+import { inferPlacement } from '../../planning/steps/infer-placement.js';
 
 /** How much is told of each suggestion. */
 export const DETAILS = ['name', 'summary', 'schema'] as const;

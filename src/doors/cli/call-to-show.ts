@@ -2,7 +2,7 @@ import type { Shown } from '../../authoring/import/hooks/map-abilities.js';
 import type { WrittenDraft } from '../../authoring/import/hooks/plan-hook-files.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { satisfies } from '../../planning/schemas.js';
+import { satisfies } from '../../planning/input/schemas.js';
 
 /** A call that a guard denies. */
 export interface DeniedCall {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { CheckResult } from '../../contracts/check.js';
 import type { Registry } from '../../definitions/registry.js';
-import { SecretSource } from '../../planning/secret-source.js';
+import { SecretSource } from '../../planning/secrets/secret-source.js';
 import { isAddressAllowed, isHostAllowed } from '../../rules/allowed-hosts.js';
 
 /**

@@ -3,7 +3,7 @@ import type { Connection } from '../../client/index.js';
 import type { Person } from '../../contracts/people.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
-import type { EnvironmentVariables } from '../../planning/environment-variables.js';
+import type { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
 import { nameOf } from '../../rules/other-project.js';
 import type { Terminal } from './terminal.js';
 
@@ -74,7 +74,7 @@ export async function openLoader({ flags, cwd, env, within }: Context): Promise<
  * @throws AbilityError `config.no_environment`, `environment.not_found`.
  */
 export async function environmentOf({ flags, env }: Context, registry: Registry): Promise<string> {
-  const { chooseEnvironment, resolveEnvironment } = await import('../../planning/resolve-environment.js');
+  const { chooseEnvironment, resolveEnvironment } = await import('../../planning/resolve/resolve-environment.js');
   const name = chooseEnvironment(registry.project, flags.env ?? env.ABILITY_ENV);
   return resolveEnvironment(registry, name).name;
 }
@@ -85,7 +85,7 @@ export async function variablesOf(
   { root }: Registry,
   environment: string,
 ): Promise<EnvironmentVariables> {
-  const { EnvironmentVariables } = await import('../../planning/environment-variables.js');
+  const { EnvironmentVariables } = await import('../../planning/secrets/environment-variables.js');
   return new EnvironmentVariables(root, environment, env);
 }
 

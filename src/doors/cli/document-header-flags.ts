@@ -14,7 +14,7 @@ export async function headersOf(
 ): Promise<DocumentHeader[]> {
   if (header.length === 0) return [];
   const { readDocumentHeader } = await import('../../authoring/openapi/document-headers.js');
-  const { SecretSource } = await import('../../planning/secret-source.js');
+  const { SecretSource } = await import('../../planning/secrets/secret-source.js');
   const secrets = new SecretSource(registry.root, await environmentOf(context, registry), context.env);
   return header.map((text) => readDocumentHeader(text, (reference) => secrets.resolve(reference, 'value of --header')));
 }

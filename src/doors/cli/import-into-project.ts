@@ -75,7 +75,7 @@ async function plan(
   options: Omit<ImportOptions, 'compileSchema'>,
 ): Promise<PlannedImport> {
   const { planImport } = await import('../../authoring/import/plan-import.js');
-  const { compileSchema } = await import('../../planning/schemas.js');
+  const { compileSchema } = await import('../../planning/input/schemas.js');
   const registry = loader.load();
   const sources = new Map(loader.sources().map((source) => [source.file, source]));
   return planImport(registry, imported, { ...options, sources, compileSchema });

@@ -3,7 +3,7 @@ import type { KindChoice } from '../../authoring/scaffold/plan-kind.js';
 import type { Language } from '../../authoring/scaffold/script-stub.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { splitArguments } from '../../planning/split-arguments.js';
+import { splitArguments } from '../../planning/input/split-arguments.js';
 import { askChoice, askText } from './ask.js';
 import type { Context } from './context.js';
 

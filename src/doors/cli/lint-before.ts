@@ -3,7 +3,7 @@ import { refusedFor } from '../../authoring/scaffold/whole/read-whole.js';
 import type { Finding } from '../../contracts/findings.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
-import { lintProject } from '../../planning/lint/lint-project.js';
+import { lintProject } from '../../lint/lint-project.js';
 import { checkCases } from '../../testing/check-cases.js';
 
 /** What lint says of a project before and after something comes into it. */

@@ -29,6 +29,6 @@ export async function listRecruits(
 }
 
 async function known(registry: Registry, name: string): Promise<string> {
-  const { resolveEnvironment } = await import('../../planning/resolve-environment.js');
+  const { resolveEnvironment } = await import('../../planning/resolve/resolve-environment.js');
   return resolveEnvironment(registry, name).name;
 }

@@ -10,9 +10,9 @@ export async function masking(
   { env }: Pick<Context, 'env'>,
   registry: Registry,
 ): Promise<<T>(value: T, environment: string) => T> {
-  const { Masker } = await import('../../planning/masking/masker.js');
-  const { SecretSource } = await import('../../planning/secret-source.js');
-  const { knownSecrets } = await import('../../planning/known-secrets.js');
+  const { Masker } = await import('../../planning/secrets/masking/masker.js');
+  const { SecretSource } = await import('../../planning/secrets/secret-source.js');
+  const { knownSecrets } = await import('../../planning/secrets/known-secrets.js');
   const maskers = new Map<string, InstanceType<typeof Masker>>();
   return <T>(value: T, environment: string): T => {
     const known = maskers.get(environment);

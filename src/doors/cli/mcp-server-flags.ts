@@ -62,7 +62,7 @@ async function readServer(name: string, { command, url, envProfile }: ServerFlag
 }
 
 async function splitCommand(line: string): Promise<string[]> {
-  const { splitArguments } = await import('../../planning/split-arguments.js');
+  const { splitArguments } = await import('../../planning/input/split-arguments.js');
   try {
     return splitArguments(line, { file: '--command' });
   } catch {
@@ -71,7 +71,7 @@ async function splitCommand(line: string): Promise<string[]> {
 }
 
 async function noServer(registry: Registry, name: string): Promise<AbilityError> {
-  const { didYouMean } = await import('../../rules/nearest.js');
+  const { didYouMean } = await import('../../text/nearest.js');
   const suggestion =
     didYouMean(name, registry.mcpServers.keys()) ??
     'Define it under `mcp_servers` in registry/config, or pass --command or --url.';

@@ -3,7 +3,7 @@ import type { GivenFiles } from '../../client/index.js';
 import { FILE_LIMITS } from '../../contracts/files.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Project } from '../../definitions/formats/project.js';
-import { parseBytes } from '../../rules/byte-size.js';
+import { parseBytes } from '../../text/byte-size.js';
 
 /** The files of `--file name=PATH`, by their names. @throws AbilityError `usage.invalid`. */
 export function parseFiles(assignments: readonly string[], { policy }: Project, cwd: string): GivenFiles {

@@ -1,18 +1,18 @@
 import type { Approval, ApprovalField, Verdict } from '../../contracts/approvals.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { needsComment } from '../../rules/decide-approval.js';
-import { describeFiles } from '../../rules/describe-files.js';
 import { nameOf } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { throughAgent } from '../../rules/through-agent.js';
-import { whoDecides } from '../../rules/who-decides.js';
+import { describeFiles } from './describe-files.js';
 import { plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';
 import { describeProblem, typedBy } from './report.js';
 import { tellUntil } from './tell-time.js';
 import type { Terminal } from './terminal.js';
 import type { Typist } from './typed-command.js';
+import { whoDecides } from './who-decides.js';
 
 type Style = Terminal['style'];
 

@@ -9,12 +9,12 @@ import { type FoldedAnswer, foldAnswers } from '../../rules/fold-answers.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { isOfExpansion } from '../../rules/step-name.js';
 import { generalPath } from '../../rules/turn-paths.js';
-import { whoDecides } from '../../rules/who-decides.js';
 import { plainText } from './plain-text.js';
 import { markOf } from './render-steps.js';
 import { localTime, tellMoment, tellUntil } from './tell-time.js';
 import type { Terminal } from './terminal.js';
 import { asTyped, commandOf, type Typist } from './typed-command.js';
+import { whoDecides } from './who-decides.js';
 
 type Style = Terminal['style'];
 

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { isEndState } from '../../contracts/states.js';
 import type { StoryAgent, StoryOperation, TaskStory } from '../../contracts/story.js';
-import { describeAgentLimits, describeUsage } from '../../rules/describe-agent.js';
 import { describeConcurrency, describeWait } from '../../rules/describe-concurrency.js';
-import { describeFiles } from '../../rules/describe-files.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { throughAgent } from '../../rules/through-agent.js';
+import { describeAgentLimits, describeUsage } from './describe-agent.js';
+import { describeFiles } from './describe-files.js';
 import type { NextCommand } from './next-commands.js';
 import { firstLine, plainText } from './plain-text.js';
 import { tellChanges } from './render-change.js';

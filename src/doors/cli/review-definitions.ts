@@ -25,7 +25,7 @@ export async function reviewDefinitions(
     terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(message, '  ')}`);
   }
   if (!flags.strict) return;
-  const { changedScripts } = await import('../../planning/changed-scripts.js');
+  const { changedScripts } = await import('../../planning/scripts/changed-scripts.js');
   const changed = changedScripts(registry.root, plan);
   if (changed.length === 0) return;
   const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : '';

@@ -41,7 +41,7 @@ export async function mappedAbilities(
     forms.filter(({ tool_name }) => tool_name === mapping.tool_name).map(({ tool_input }) => ({ mapping, tool_input })),
   );
   if (fitting.length === 0) return [];
-  const { inputOfCall } = await import('../../rules/tool-mapping/input-of-call.js');
+  const { inputOfCall } = await import('./input-of-call.js');
   const seen = new Set<string>();
   return fitting.flatMap<AskedAbility | GuardAnswer>(({ mapping: { ability, hook, ...mapping }, tool_input }) => {
     const read = inputOfCall(mapping as Parameters<typeof inputOfCall>[0], tool_input);

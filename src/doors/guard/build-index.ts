@@ -8,13 +8,13 @@ import type { ImplementationBody } from '../../definitions/formats/implementatio
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { EnvironmentVariables } from '../../planning/environment-variables.js';
-import { chooseEnvironment } from '../../planning/resolve-environment.js';
-import { hookLevels } from '../../planning/resolve-operation.js';
-import { resolvePlan } from '../../planning/resolve-plan.js';
+import { type MappedAbility, mappingOf } from '../../definitions/tool-mapping/map-tool.js';
+import { chooseEnvironment } from '../../planning/resolve/resolve-environment.js';
+import { hookLevels } from '../../planning/resolve/resolve-operation.js';
+import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
+import { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
 import { callInput } from '../../rules/call-input.js';
 import { hookFacts } from '../../rules/hook-facts.js';
-import { type MappedAbility, mappingOf } from '../../rules/tool-mapping/map-tool.js';
 import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
 import { mentionsOf, SCRIPT } from './mentions.js';
 

@@ -1,7 +1,4 @@
 import { resolve } from 'node:path';
-import { isKnown, MARK, withVariables } from '../../rules/shell/marks.js';
-import { readShell } from '../../rules/shell/read-shell.js';
-import type { ShellCommand, ShellItem } from '../../rules/shell/shell-script.js';
 import { decodedIn } from './decoded-texts.js';
 import type { Finding } from './finding.js';
 import { handedWords } from './handed-words.js';
@@ -13,6 +10,9 @@ import { findDecisionInText } from './own-commands.js';
 import { patchedBy } from './patched-files.js';
 import { isReader, programOf, runsCode, runsShell } from './programs.js';
 import type { Bases } from './registered-scripts.js';
+import { isKnown, MARK, withVariables } from './shell/marks.js';
+import { readShell } from './shell/read-shell.js';
+import type { ShellCommand, ShellItem } from './shell/shell-script.js';
 import { ShellExtent } from './shell-extent.js';
 import { ShellNames } from './shell-names.js';
 import { textsForShell, textsPrinted } from './texts-for-shell.js';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { isKnown, patternOf } from '../../rules/shell/marks.js';
 import type { Finding } from './finding.js';
 import type { Places } from './places.js';
 import type { Bases } from './registered-scripts.js';
+import { isKnown, patternOf } from './shell/marks.js';
 
 /**
  * Why a shell may not write to a path; nothing where it may.

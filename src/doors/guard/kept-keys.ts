@@ -1,10 +1,10 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isKnown, patternOf } from '../../rules/shell/marks.js';
 import { type Finding, forPeople } from './finding.js';
 import { keysOf } from './listed-files.js';
 import type { Places } from './places.js';
 import { programOf } from './programs.js';
+import { isKnown, patternOf } from './shell/marks.js';
 
 const WHAT = '.system/keys and .system/tokens hold what proves who decides';
 /** They take a folder with all that is in it. */

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { isKnown, MARK, patternOf } from '../../rules/shell/marks.js';
 import { gitCall } from './git-call.js';
 import type { Places } from './places.js';
 import { programOf } from './programs.js';
+import { isKnown, MARK, patternOf } from './shell/marks.js';
 
 /**
  * Of the files that a command prints the names of, those that matter here: scripts of abilities, definitions and keys; and

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { isKnown, MARK, patternOf } from '../../rules/shell/marks.js';
 import { type Finding, forPeople } from './finding.js';
+import { isKnown, MARK, patternOf } from './shell/marks.js';
 
 /** Commands that decide, or that hand out what proves who decides. */
 const DECIDING = /^(approve|deny|token|keys)$/;

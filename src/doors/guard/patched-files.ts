@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isKnown } from '../../rules/shell/marks.js';
 import { gitCall } from './git-call.js';
 import { programOf } from './programs.js';
+import { isKnown } from './shell/marks.js';
 
 const MOST_BYTES = 1024 * 1024;
 

@@ -1,7 +1,7 @@
-import { isKnown, MARK, patternOf } from '../../rules/shell/marks.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
 import { isLoopback, isThisMachine, plainHost } from './hosts.js';
+import { isKnown, MARK, patternOf } from './shell/marks.js';
 
 const URLS = /\b(?:https?|wss?):(?:\/\/|\\\/\\\/)(?:\[[\da-f:.]+\])?[^\s'"`<>|;)\]}]+/gi;
 /** What takes an address without its scheme. */

@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isKnown, MARK, patternOf } from '../../rules/shell/marks.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { Places } from './places.js';
+import { isKnown, MARK, patternOf } from './shell/marks.js';
 
 /** Folders against which a path may be meant. */
 export interface Bases {

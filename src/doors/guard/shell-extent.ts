@@ -1,4 +1,4 @@
-import type { ShellItem } from '../../rules/shell/shell-script.js';
+import type { ShellItem } from './shell/shell-script.js';
 
 const MOST_COMMANDS = 2000;
 const MOST_WORDS = 10_000;

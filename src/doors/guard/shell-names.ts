@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { MARK, wordsOf } from '../../rules/shell/marks.js';
+import { MARK, wordsOf } from './shell/marks.js';
 
 /** More values of one word are not looked at one by one. */
 const MOST = 64;

@@ -1,5 +1,5 @@
-import type { ShellCommand } from '../../rules/shell/shell-script.js';
 import { programOf, runsShell } from './programs.js';
+import type { ShellCommand } from './shell/shell-script.js';
 
 /** The texts among the words of a command that a shell would run. */
 export function textsForShell(words: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
-import { MARK } from '../../rules/shell/marks.js';
 import { gitCall } from './git-call.js';
 import { programOf } from './programs.js';
+import { MARK } from './shell/marks.js';
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isKnown } from '../../rules/shell/marks.js';
-import type { ShellCommand } from '../../rules/shell/shell-script.js';
+import { isKnown } from './shell/marks.js';
+import type { ShellCommand } from './shell/shell-script.js';
 
 /** Texts that a shell has written to files, which a later command of it may run. */
 export class WrittenTexts {

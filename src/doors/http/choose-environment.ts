@@ -1,5 +1,5 @@
 import type { Registry } from '../../definitions/registry.js';
-import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve-environment.js';
+import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
 import type { HttpDoor } from './http-door.js';
 
 /** The environment of a request: its own, the door's, the project's choice. @throws AbilityError `config.no_environment`, `environment.not_found`. */

@@ -2,7 +2,7 @@ import type { ConnectOptions, Connection as InnerConnection } from '../../client
 import { AbilityError } from '../../contracts/problem.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 
 /** A connection to a project. It is what the other functions take; what it holds besides these fields is not for callers. */
 export interface Connection {

@@ -1,7 +1,7 @@
 import { type CreatedTask, createTask as create, type Connection as Inner, type NewTask } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { findScope } from '../../definitions/find-scope.js';
-import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve-environment.js';
+import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
 import { currentUser } from '../cli/context.js';
 import { readCaller } from '../cli/read-caller.js';
 import { type Connection, originOf, refuseUnknown } from './connection.js';

@@ -3,10 +3,10 @@ import { type Offered, offeredIn } from '../../choosing/read-abilities.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanEnvironment, PlanHook } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { EnvironmentVariables } from '../../planning/environment-variables.js';
-import { resolvePlan } from '../../planning/resolve-plan.js';
+import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
+import { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
 import { allSteps } from '../../rules/find-step.js';
-import { didYouMean } from '../../rules/nearest.js';
+import { didYouMean } from '../../text/nearest.js';
 import { tellProblem } from './answers.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
 

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { ConcurrencyPreview } from '../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
-import { concurrencyKey } from '../../rules/concurrency-key.js';
-import { foreseeTemplate } from '../../rules/expressions/foresee.js';
+import { concurrencyKey } from '../steps/concurrency-key.js';
+import { foreseeTemplate } from './foresee.js';
 import { Foresight } from './foresight.js';
 
 /** The lock of a task, with its key where that is known; null for a task that takes no turn. */

@@ -2,10 +2,10 @@ import type { Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanHandler, PlanHook, PlanOperation } from '../../contracts/plan.js';
 import type { HookPreview } from '../../contracts/preview.js';
-import { hide, type Known } from '../../rules/expressions/foresee.js';
 import { firesFor } from '../../rules/fires.js';
 import { failedAnswer, hookFacts } from '../../rules/hook-facts.js';
 import type { Asker } from './asker.js';
+import { hide, type Known } from './foresee.js';
 import { previewCondition } from './preview-value.js';
 
 /** What hooks are asked about. */

@@ -1,8 +1,8 @@
 import type { PlanImplementation, PlanOperation } from '../../contracts/plan.js';
 import type { OperationPreview } from '../../contracts/preview.js';
-import { credentialReferences } from '../../rules/credentials.js';
 import { describeImplementation } from '../../rules/describe-implementation.js';
 import { toolName } from '../../rules/tool-name.js';
+import { credentialReferences } from '../secrets/credentials.js';
 
 /** How an operation is done here. @param has whether a reference to a secret leads to one. */
 export function previewOperation(operation: PlanOperation, has: (reference: string) => boolean): OperationPreview {

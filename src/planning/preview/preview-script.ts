@@ -2,10 +2,10 @@ import { isFileValue } from '../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanScript } from '../../contracts/plan.js';
 import type { ScriptPreview } from '../../contracts/preview.js';
-import { foreseeValue, type Known } from '../../rules/expressions/foresee.js';
-import { evaluateScript, type ScriptFacts } from '../../rules/script-texts/evaluate-script.js';
-import type { ValuePiece } from '../../rules/script-texts/evaluated.js';
-import { plainTextOf, writeScript } from '../../rules/script-texts/write-script.js';
+import { evaluateScript, type ScriptFacts } from '../scripts/texts/evaluate-script.js';
+import type { ValuePiece } from '../scripts/texts/evaluated.js';
+import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
+import { foreseeValue, type Known } from './foresee.js';
 
 /** A call of a script before it runs. */
 export interface ForeseenScript {

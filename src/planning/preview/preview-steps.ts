@@ -3,7 +3,7 @@ import type { CallStep, ErrorHandler, Plan, PlanStep } from '../../contracts/pla
 import type { AnswerPreview, CallPreview, PlanPreview, Runs, StepGroup, StepPreview } from '../../contracts/preview.js';
 import { childPlan } from '../../rules/child-plan.js';
 import { nameOfStep } from '../../rules/step-name.js';
-import { checkAgainst } from '../schemas.js';
+import { checkAgainst } from '../input/schemas.js';
 import type { Asker } from './asker.js';
 import { Foresight } from './foresight.js';
 import { inputProblem, previewCall, withDefaults } from './preview-call.js';

@@ -1,12 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { AnswerPreview, ValuePreview } from '../../contracts/preview.js';
-import {
-  type Foreseen,
-  foreseeExpression,
-  foreseeMap,
-  foreseeTemplate,
-  type Known,
-} from '../../rules/expressions/foresee.js';
+import { type Foreseen, foreseeExpression, foreseeMap, foreseeTemplate, type Known } from './foresee.js';
 
 /** Parameters of a call: as shown, and as other expressions may look into them; undefined where nothing is known. */
 export interface ForeseenInput {

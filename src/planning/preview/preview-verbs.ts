@@ -1,6 +1,6 @@
 import type { ApprovalStep, ForeachStep, PlanStep } from '../../contracts/plan.js';
 import type { ApprovalPreview, StepPreview } from '../../contracts/preview.js';
-import type { Known } from '../../rules/expressions/foresee.js';
+import type { Known } from './foresee.js';
 import type { Foresight } from './foresight.js';
 import { decidersOf } from './preview-approval.js';
 import { foreseeText, previewExpression } from './preview-value.js';

@@ -1,10 +1,10 @@
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { checkScope } from '../check-ability.js';
-import { EnvironmentVariables } from '../environment-variables.js';
-import { resolveEnvironment } from '../resolve-environment.js';
-import { resolvePlan } from '../resolve-plan.js';
-import { taskInput } from '../task-input.js';
+import { taskInput } from '../input/task-input.js';
+import { checkScope } from '../resolve/check-ability.js';
+import { resolveEnvironment } from '../resolve/resolve-environment.js';
+import { resolvePlan } from '../resolve/resolve-plan.js';
+import { EnvironmentVariables } from '../secrets/environment-variables.js';
 import type { FoundSchedule } from './stated-schedules.js';
 
 /**

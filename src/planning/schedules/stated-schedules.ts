@@ -2,8 +2,8 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { ScheduleSpec } from '../../contracts/schedules.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import type { StatedSchedule } from '../../rules/compare-schedules.js';
 import { parseDuration } from '../../rules/duration.js';
+import type { StatedSchedule } from './compare-schedules.js';
 
 type Entry = NonNullable<HighLevel['schedules']>[number];
 

@@ -2,11 +2,11 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { cutText } from '../../rules/expressions/template.js';
-import { checkScope } from '../check-ability.js';
-import { type Available, checkCondition, checkTemplate } from '../check-names.js';
-import { Mistakes } from '../definition-errors.js';
-import { placed } from '../placed.js';
-import { resolveEnvironment } from '../resolve-environment.js';
+import { checkScope } from '../resolve/check-ability.js';
+import { resolveEnvironment } from '../resolve/resolve-environment.js';
+import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
+import { Mistakes } from '../steps/definition-errors.js';
+import { placed } from '../steps/placed.js';
 import { refuseUnseenHeaders } from './seen-headers.js';
 import type { FoundTrigger } from './stated-triggers.js';
 

@@ -1,8 +1,8 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { SecretSource } from '../secret-source.js';
-import { STANDARD_SECRET, standardKey } from '../standard-webhooks.js';
+import { SecretSource } from '../secrets/secret-source.js';
 import { checkTrigger, triggerEnvironment } from './check-trigger.js';
+import { STANDARD_SECRET, standardKey } from './standard-webhooks.js';
 import { type FoundTrigger, statedTriggers } from './stated-triggers.js';
 
 /**

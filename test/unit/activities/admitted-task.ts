@@ -1,10 +1,10 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { PlanSource } from '../../../src/activities/plan-source.js';
+import { signSeal } from '../../../src/activities/seal.js';
 import type { JsonObject } from '../../../src/contracts/json.js';
 import { taskQueueOf } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
-import { signSeal } from '../../../src/planning/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
 import { sealMark } from '../../../src/rules/seal-mark.js';
 

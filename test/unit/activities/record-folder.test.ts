@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newRecord } from '../../../src/activities/record/new-record.js';
 import { RecordFolder } from '../../../src/activities/record/record-folder.js';
-import { signSeal } from '../../../src/planning/seal.js';
+import { signSeal } from '../../../src/activities/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
 import { errorOf } from '../error-of.js';
 import { examplePlan } from '../rules/example-plan.js';

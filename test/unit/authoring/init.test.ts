@@ -8,7 +8,7 @@ import { namedEnvironments, proposedEnvironments } from '../../../src/authoring/
 import { type NewProject, planProject } from '../../../src/authoring/init/plan-project.js';
 import { writeTogether } from '../../../src/authoring/write-together.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import { makeProject, type ProjectFiles, type ProjectFolder } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
 

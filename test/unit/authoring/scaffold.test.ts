@@ -15,9 +15,9 @@ import { writeTogether } from '../../../src/authoring/write-together.js';
 import type { AbilityError } from '../../../src/contracts/problem.js';
 import { match as hookMatch } from '../../../src/definitions/formats/hooks.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
-import { resolveEventHooks } from '../../../src/planning/resolve-event-hooks.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
-import { satisfies } from '../../../src/planning/schemas.js';
+import { resolveEventHooks } from '../../../src/planning/hooks/resolve-event-hooks.js';
+import { satisfies } from '../../../src/planning/input/schemas.js';
+import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import {
   makeProject,
   operation,

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE, temporaryProject } from '../temporary-project.js';
 

@@ -8,9 +8,9 @@ import { AbilityError } from '../../../src/contracts/problem.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import type { Registry } from '../../../src/definitions/registry.js';
 import { readSpecialists } from '../../../src/definitions/specialists.js';
-import { EnvironmentVariables } from '../../../src/planning/environment-variables.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
-import { satisfies } from '../../../src/planning/schemas.js';
+import { satisfies } from '../../../src/planning/input/schemas.js';
+import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
+import { EnvironmentVariables } from '../../../src/planning/secrets/environment-variables.js';
 import { evaluateCondition } from '../../../src/rules/expressions/condition.js';
 import { errorOf } from '../error-of.js';
 

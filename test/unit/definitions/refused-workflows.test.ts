@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatLocation, type Problem } from '../../../src/contracts/problem.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 

@@ -5,7 +5,7 @@ import { type StepDefinition, VERBS } from '../../../src/definitions/formats/ste
 import { expressionsOf } from '../../../src/definitions/step-expressions.js';
 import { listsInside, placeInList } from '../../../src/definitions/step-lists.js';
 import { withoutMarks } from '../../../src/definitions/without-marks.js';
-import { walkSteps } from '../../../src/planning/walk-steps.js';
+import { walkSteps } from '../../../src/planning/steps/walk-steps.js';
 
 /** Every verb once, and steps in each list that there is. */
 const FILE = `

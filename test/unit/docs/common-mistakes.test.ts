@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../../src/contracts/findings.js';
 import { RegistryLoader } from '../../../src/definitions/load-registry.js';
-import { lintProject } from '../../../src/planning/lint/lint-project.js';
+import { lintProject } from '../../../src/lint/lint-project.js';
 import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../temporary-project.js';
 
 const page = readFileSync(new URL('../../../docs/common-mistakes.md', import.meta.url), 'utf8');

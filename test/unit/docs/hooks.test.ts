@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findingsOf } from '../planning/lint/lint-case.js';
+import { findingsOf } from '../lint/lint-case.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/hooks.md'), 'utf8');
 const [, freeze = ''] = /<!-- freeze -->\n```yaml\n([\s\S]*?)```/.exec(page) ?? [];

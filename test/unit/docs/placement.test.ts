@@ -41,8 +41,8 @@ test('each file it names is there, and has the functions it names beside it', ()
   }
 });
 
-test('what it calls by the same or another name is a function of src/rules/placement.ts', async () => {
-  const rules: Record<string, unknown> = await import(join(ROOT, 'src/rules/placement.ts'));
+test('what it calls by the same or another name is a function of src/planning/steps/placement.ts', async () => {
+  const rules: Record<string, unknown> = await import(join(ROOT, 'src/planning/steps/placement.ts'));
   const names = ['extractServerName', 'isLocalServer', 'isCloudServer', 'placementOfTool', 'resolvePlacement'];
   expect(names.filter((name) => typeof rules[name] !== 'function' || !page.includes(name))).toEqual([]);
   expect(rules).toHaveProperty('DEFAULT_LOCAL_SERVERS');

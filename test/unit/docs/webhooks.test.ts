@@ -7,7 +7,7 @@ import { triggers } from '../../../src/definitions/formats/triggers.js';
 import { FORMATS } from '../../../src/definitions/schemas/schema-files.js';
 import { isProblem, readYaml } from '../../../src/definitions/yaml-source.js';
 import { statusOf } from '../../../src/doors/http/tell-problem.js';
-import { findingsOf } from '../planning/lint/lint-case.js';
+import { findingsOf } from '../lint/lint-case.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8');
 const [, yaml = ''] = /```yaml\n(id: [\s\S]*?)```/.exec(page) ?? [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { VERBS } from '../../../src/definitions/formats/steps.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 

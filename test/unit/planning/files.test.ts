@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/contracts/json.js';
 import { RegistryLoader } from '../../../src/definitions/load-registry.js';
-import { lintProject } from '../../../src/planning/lint/lint-project.js';
-import { checkAgainst } from '../../../src/planning/schemas.js';
+import { lintProject } from '../../../src/lint/lint-project.js';
+import { checkAgainst } from '../../../src/planning/input/schemas.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE, temporaryProject } from '../temporary-project.js';

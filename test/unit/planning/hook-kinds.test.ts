@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { explainHooks } from '../../../src/planning/explain-hooks.js';
-import { hookLevelsOf } from '../../../src/planning/hook-levels-of.js';
-import { resolveEventHooks } from '../../../src/planning/resolve-event-hooks.js';
+import { explainHooks } from '../../../src/planning/hooks/explain-hooks.js';
+import { hookLevelsOf } from '../../../src/planning/hooks/hook-levels-of.js';
+import { resolveEventHooks } from '../../../src/planning/hooks/resolve-event-hooks.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PlanScript } from '../../../src/contracts/plan.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
-import { resolvePlan } from '../../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import type { ProjectFiles, ProjectFolder } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, temporaryProject } from '../temporary-project.js';

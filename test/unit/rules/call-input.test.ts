@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contracts/json.js';
 import { CEL, FIRST_CEL } from '../../../src/contracts/names.js';
 import type { PlanOperation } from '../../../src/contracts/plan.js';
+import { hide } from '../../../src/planning/preview/foresee.js';
 import { callInput } from '../../../src/rules/call-input.js';
-import { hide } from '../../../src/rules/expressions/foresee.js';
 import { lowLevel, resolved, SCRIPT_FILE } from '../temporary-project.js';
 
 function operation(): PlanOperation {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { withFiles } from '../../../src/activities/files/kept-files.js';
 import { type FileValue, isFileValue, type TaskFile } from '../../../src/contracts/files.js';
 import type { Json } from '../../../src/contracts/json.js';
-import { formatBytes, parseBytes } from '../../../src/rules/byte-size.js';
-import { safeFileName } from '../../../src/rules/file-name.js';
 import { bytesOfFiles, filesIn } from '../../../src/rules/files-in.js';
-import { withFiles } from '../../../src/rules/kept-files.js';
-import { endingOf, mediaTypeOf } from '../../../src/rules/media-type.js';
+import { formatBytes, parseBytes } from '../../../src/text/byte-size.js';
+import { safeFileName } from '../../../src/text/file-name.js';
+import { endingOf, mediaTypeOf } from '../../../src/text/media-type.js';
 
 const FILE: FileValue = { $file: 'a'.repeat(64), name: 'a.txt', bytes: 3, media_type: 'text/plain' };
 

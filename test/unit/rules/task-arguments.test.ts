@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { signSeal, verifySeal } from '../../../src/activities/seal.js';
 import type { Seal } from '../../../src/contracts/seal.js';
 import type { TaskStart } from '../../../src/contracts/task.js';
-import { signSeal, verifySeal } from '../../../src/planning/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
 import { packArguments, unpackArguments } from '../../../src/rules/task-arguments.js';
 import { errorOf } from '../error-of.js';

@@ -1,10 +1,10 @@
 import type { HookAnswer } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
+import { isShown, toolCallOf } from '../../../definitions/tool-mapping/map-tool.js';
+import type { ScriptFacts } from '../../../planning/scripts/texts/evaluate-script.js';
 import { isGuardPhase } from '../../../rules/guard-precedence.js';
 import { failedAnswer } from '../../../rules/hook-facts.js';
-import type { ScriptFacts } from '../../../rules/script-texts/evaluate-script.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import { isShown, toolCallOf } from '../../../rules/tool-mapping/map-tool.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { environmentIn, type HookRun, isOfTask, versionsOf } from '../hook-context.js';
 import { askForeign, type ForeignHandler } from './ask-foreign.js';

@@ -1,7 +1,7 @@
 import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import type { GuardDecision } from '../../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
-import { didYouMean } from '../../../rules/nearest.js';
+import { didYouMean } from '../../../text/nearest.js';
 
 /** The words of an answer, as far as they are about a decision. */
 export interface Words {

@@ -1,8 +1,8 @@
 import type { Finding } from '../../../contracts/findings.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { foreignGuards, hookEnvironment } from '../../../planning/foreign-guards.js';
-import { findingOfProblem } from '../../../planning/lint/finding-of.js';
+import { findingOfProblem } from '../../../planning/finding-of.js';
+import { foreignGuards, hookEnvironment } from '../../../planning/hooks/foreign-guards.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { checkMustDeny, faultOfUndenied, type ProvenGuards } from './proven-guards.js';
 

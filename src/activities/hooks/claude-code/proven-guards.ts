@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import type { MustDeny } from '../../../contracts/foreign-hooks.js';
 import { CEL, ENGINE } from '../../../contracts/names.js';
-import type { HookEnvironment } from '../../../planning/foreign-guards.js';
+import type { HookEnvironment } from '../../../planning/hooks/foreign-guards.js';
 import { digestOf } from '../../../rules/canonical.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { askForeign, type ForeignHandler } from './ask-foreign.js';

@@ -1,6 +1,6 @@
 import type { HookDefinition } from '../../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
-import { foreignGuards, hookEnvironment } from '../../../planning/foreign-guards.js';
+import { foreignGuards, hookEnvironment } from '../../../planning/hooks/foreign-guards.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { checkMustDeny } from './proven-guards.js';
 

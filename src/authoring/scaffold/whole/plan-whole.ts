@@ -3,7 +3,7 @@ import { PHASES, type Phase } from '../../../contracts/hooks.js';
 import type { Json } from '../../../contracts/json.js';
 import { AbilityError, type SourceLocation } from '../../../contracts/problem.js';
 import type { YamlSource } from '../../../definitions/yaml-source.js';
-import { didYouMean } from '../../../rules/nearest.js';
+import { didYouMean } from '../../../text/nearest.js';
 import { appendItem, setValue } from '../../edit-yaml.js';
 import { FileDraft } from '../../file-draft.js';
 import { schemaLine } from '../../schema-line.js';

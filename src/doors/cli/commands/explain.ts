@@ -2,7 +2,7 @@ import { CODES, meaningOf } from '../../../contracts/codes.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { LINT_CODES, lintMeaningOf } from '../../../contracts/lint-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { didYouMean } from '../../../rules/nearest.js';
+import { didYouMean } from '../../../text/nearest.js';
 import type { Context } from '../context.js';
 
 /** `ability explain CODE`: what an error code, or a code of lint, means and what to do. */

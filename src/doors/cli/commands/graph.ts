@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { drawAbility } from '../../../rules/graph/draw-ability.js';
+import { drawAbility } from '../../../planning/graph/draw-ability.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../context.js';
 import { describeProblem, typedBy } from '../report.js';
@@ -9,7 +9,7 @@ export async function run(context: Context, [id = '']: string[]): Promise<ExitCo
   const registry = await openRegistry(context);
   await findAbility(registry, id);
   const environment = await environmentOf(context, registry);
-  const { describeGraph } = await import('../../../planning/describe-graph.js');
+  const { describeGraph } = await import('../../../planning/steps/describe-graph.js');
   const { flags, terminal } = context;
   const { subject, problem } = describeGraph(
     registry,

@@ -8,7 +8,7 @@ import { renderTable } from '../render-table.js';
 export async function run(context: Context, [id]: string[], { caller }: { caller?: Caller }): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const { terminal, flags } = context;
-  const { explainHooks, listHooks } = await import('../../../planning/explain-hooks.js');
+  const { explainHooks, listHooks } = await import('../../../planning/hooks/explain-hooks.js');
   if (id === undefined) {
     const hooks = listHooks(registry);
     if (flags.json) terminal.printJson(hooks);
@@ -20,8 +20,8 @@ export async function run(context: Context, [id]: string[], { caller }: { caller
   }
   await findAbility(registry, id);
   const environment = await environmentOf(context, registry);
-  const { resolvePlan } = await import('../../../planning/resolve-plan.js');
-  const { hookLevelsOf } = await import('../../../planning/hook-levels-of.js');
+  const { resolvePlan } = await import('../../../planning/resolve/resolve-plan.js');
+  const { hookLevelsOf } = await import('../../../planning/hooks/hook-levels-of.js');
   const { plan } = resolvePlan(registry, id, environment, await variablesOf(context, registry, environment));
   const hooks = explainHooks(registry, { ...hookLevelsOf(registry, plan), caller });
   if (flags.json) terminal.printJson({ ability: id, environment, caller: caller ?? null, hooks });

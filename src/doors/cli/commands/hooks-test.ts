@@ -3,7 +3,7 @@ import type { HookAnswer, Phase } from '../../../contracts/hooks.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { HookDefinition } from '../../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
-import { didYouMean } from '../../../rules/nearest.js';
+import { didYouMean } from '../../../text/nearest.js';
 import { type Context, openRegistry } from '../context.js';
 import { readHookCase } from '../read-hook-case.js';
 import { renderTable } from '../render-table.js';
@@ -68,9 +68,9 @@ async function askOne(
   file: string,
   trial: Trial,
 ): Promise<ExitCode> {
-  const { caseOf, eventOf } = await import('../../../planning/example-event.js');
-  const { plannedHook } = await import('../../../planning/resolve-hooks.js');
-  const { EnvironmentVariables } = await import('../../../planning/environment-variables.js');
+  const { caseOf, eventOf } = await import('../../../planning/hooks/example-event.js');
+  const { plannedHook } = await import('../../../planning/hooks/resolve-hooks.js');
+  const { EnvironmentVariables } = await import('../../../planning/secrets/environment-variables.js');
   const given = readHookCase(file, cwd);
   const { event, now, expect } =
     'context' in given

@@ -7,7 +7,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { ImportState } from '../../../definitions/formats/import-state.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { matchesAnyGlob } from '../../../rules/glob.js';
+import { matchesAnyGlob } from '../../../text/glob.js';
 import { type Context, openLoader } from '../context.js';
 import { headersOf } from '../document-header-flags.js';
 import { type ImportFlags, importIntoProject, timeoutOf } from '../import-into-project.js';

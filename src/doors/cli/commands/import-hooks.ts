@@ -147,10 +147,10 @@ async function answersOf(
   const { offencesFor } = await import('../../../authoring/import/hooks/draft-hooks.js');
   const { usualOffences } = await import('../../../authoring/import/hooks/usual-offences.js');
   const { hook: format } = await import('../../../definitions/formats/hooks.js');
-  const { EnvironmentVariables } = await import('../../../planning/environment-variables.js');
-  const { handlerOf } = await import('../../../planning/resolve-hooks.js');
-  const { hookEnvironment } = await import('../../../planning/foreign-guards.js');
-  const { isShown } = await import('../../../rules/tool-mapping/map-tool.js');
+  const { EnvironmentVariables } = await import('../../../planning/secrets/environment-variables.js');
+  const { handlerOf } = await import('../../../planning/hooks/resolve-hooks.js');
+  const { hookEnvironment } = await import('../../../planning/hooks/foreign-guards.js');
+  const { isShown } = await import('../../../definitions/tool-mapping/map-tool.js');
   const { findDenied } = await import('../../../worker/prove-guards.js');
   if (draft.asks) return NOTHING;
   const { handler, ...value } = format.parse(draft.definition);

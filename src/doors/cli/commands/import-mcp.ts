@@ -52,8 +52,8 @@ async function readTools(
   signal: AbortSignal,
 ) {
   const { importTools } = await import('../../../authoring/import/mcp/import-tools.js');
-  const { EnvironmentVariables } = await import('../../../planning/environment-variables.js');
-  const { resolveMcpServer } = await import('../../../planning/resolve-implementation.js');
+  const { EnvironmentVariables } = await import('../../../planning/secrets/environment-variables.js');
+  const { resolveMcpServer } = await import('../../../planning/resolve/resolve-implementation.js');
   const { listTools } = await import('../../../worker/list-tools.js');
   const { root } = registry;
   const known = { ...registry, mcpServers: new Map([...registry.mcpServers, [name, server]]) };
@@ -78,7 +78,7 @@ function unstarted(error: AbilityError): AbilityError {
 
 /** The name of a server decides where its abilities run, which may not be what its author thought of. Source: C-28. */
 async function placementNotes({ project }: Registry, name: string, server: McpServer): Promise<string[]> {
-  const { DEFAULT_CLOUD_SERVERS, resolvePlacement } = await import('../../../rules/placement.js');
+  const { DEFAULT_CLOUD_SERVERS, resolvePlacement } = await import('../../../planning/steps/placement.js');
   const { cloud = DEFAULT_CLOUD_SERVERS, local = [] } = project.placement;
   if ('url' in server || resolvePlacement([name], { cloud, local }) === 'local') return [];
   return [

@@ -17,7 +17,7 @@ import { asFailure } from '../../../authoring/write-together.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
-import { resolvePlan } from '../../../planning/resolve-plan.js';
+import { resolvePlan } from '../../../planning/resolve/resolve-plan.js';
 import { askChoice, askText } from '../ask.js';
 import type { Context } from '../context.js';
 import { printWritten } from '../render-written.js';

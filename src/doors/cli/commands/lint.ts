@@ -7,7 +7,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
 import { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { type LintOptions, type LintReport, lintProject } from '../../../planning/lint/lint-project.js';
+import { type LintOptions, type LintReport, lintProject } from '../../../lint/lint-project.js';
 import { checkCases } from '../../../testing/check-cases.js';
 import type { Context } from '../context.js';
 import { renderFindings } from '../findings/render-findings.js';

@@ -1,7 +1,7 @@
 import { listSchedules } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { compareSchedules } from '../../../planning/schedules/compare-schedules.js';
 import { statedSchedules } from '../../../planning/schedules/stated-schedules.js';
-import { compareSchedules } from '../../../rules/compare-schedules.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { DRIFT_WORDS, renderSchedules } from '../render-schedule.js';
 import { asTyped } from '../typed-command.js';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { keepingRuntime, takeFiles, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { TaskFile } from '../../../contracts/files.js';
-import { formatBytes } from '../../../rules/byte-size.js';
+import { formatBytes } from '../../../text/byte-size.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { renderTable } from '../render-table.js';
 

@@ -2,7 +2,7 @@ import { findRecord, readInput, viewTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { didYouMean } from '../../../rules/nearest.js';
+import { didYouMean } from '../../../text/nearest.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { refuseMasked } from '../refuse-masked.js';
 

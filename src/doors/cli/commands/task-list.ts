@@ -3,8 +3,8 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { OPEN_STATES } from '../../../contracts/states.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { didYouMean } from '../../../rules/nearest.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { didYouMean } from '../../../text/nearest.js';
 import { type Context, openRegistry, withSession } from '../context.js';
 import { readSince } from '../read-since.js';
 import { renderTable } from '../render-table.js';
@@ -66,7 +66,7 @@ async function refuseUnknown(
   { ability, environment }: { ability: string | undefined; environment: string | undefined },
 ): Promise<void> {
   if (environment !== undefined) {
-    const { resolveEnvironment } = await import('../../../planning/resolve-environment.js');
+    const { resolveEnvironment } = await import('../../../planning/resolve/resolve-environment.js');
     resolveEnvironment(registry, environment);
   }
   const known = [...registry.operations.keys(), ...registry.workflows.keys()];

@@ -1,8 +1,8 @@
 import { RIGHTS, type Right } from '../../../contracts/access.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { didYouMean } from '../../../rules/nearest.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { didYouMean } from '../../../text/nearest.js';
 import { type Context, currentUser, openRegistry } from '../context.js';
 import { openTokens } from '../open-tokens.js';
 import { readDuration } from '../read-duration.js';

@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { taskQueueOf } from '../../../contracts/names.js';
 import { PLACEMENTS, type Placement } from '../../../contracts/placement.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { resolveEnvironment } from '../../../planning/resolve-environment.js';
+import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/connection-settings.js';
 import { type Context, openRegistry } from '../context.js';
 import { interruption } from '../interruption.js';

@@ -1,5 +1,5 @@
 import type { Finding, Severity } from '../../../contracts/findings.js';
-import type { LintReport } from '../../../planning/lint/lint-project.js';
+import type { LintReport } from '../../../lint/lint-project.js';
 import { plainText } from '../plain-text.js';
 import type { Terminal } from '../terminal.js';
 

@@ -3,8 +3,8 @@ import type { Plan } from '../../../contracts/plan.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { planDigest } from '../../../rules/plan-digest.js';
-import { findDifferences } from '../../../rules/value-differences.js';
 import { type PlanChange, partsOf } from '../../../rules/wanted-plan.js';
+import { findDifferences } from '../../../text/value-differences.js';
 import { type Context, environmentOf, variablesOf } from '../context.js';
 import { readPlanFlag } from './read-plan-flag.js';
 
@@ -55,7 +55,7 @@ async function describeChange(
 }
 
 async function planHere(context: Context, registry: Registry, ability: string): Promise<Plan | undefined> {
-  const { resolvePlan } = await import('../../../planning/resolve-plan.js');
+  const { resolvePlan } = await import('../../../planning/resolve/resolve-plan.js');
   try {
     const environment = await environmentOf(context, registry);
     return resolvePlan(registry, ability, environment, await variablesOf(context, registry, environment)).plan;

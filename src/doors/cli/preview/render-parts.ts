@@ -1,8 +1,8 @@
 import type { Json } from '../../../contracts/json.js';
 import type { ApprovalPreview, HookPreview, ValuePreview } from '../../../contracts/preview.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import { whoDecides } from '../../../rules/who-decides.js';
 import type { Terminal } from '../terminal.js';
+import { whoDecides } from '../who-decides.js';
 
 type Style = Terminal['style'];
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AbilityError } from '../../../contracts/problem.js';
-import { standardKey, standardMac } from '../../../planning/standard-webhooks.js';
+import { standardKey, standardMac } from '../../../planning/triggers/standard-webhooks.js';
 
 /** Headers of a request, as Node has them. */
 export type Headers = Record<string, string | string[] | undefined>;

@@ -1,7 +1,7 @@
 import { deliver } from '../../../client/index.js';
 import type { Json } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { inferPlacement } from '../../../planning/infer-placement.js';
+import { inferPlacement } from '../../../planning/steps/infer-placement.js';
 import { checkTrigger, triggerEnvironment } from '../../../planning/triggers/check-trigger.js';
 import type { FoundTrigger } from '../../../planning/triggers/stated-triggers.js';
 import { oneLine } from '../../../rules/shown-text.js';

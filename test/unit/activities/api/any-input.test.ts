@@ -6,7 +6,7 @@ import type { ApiPlace, ApiStyle } from '../../../../src/contracts/api.js';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
 import type { ApiImplementation } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
-import { STYLES_IN } from '../../../../src/rules/api-styles.js';
+import { STYLES_IN } from '../../../../src/definitions/api-styles.js';
 import { plannedApi, requestFrom } from './planned-request.js';
 
 const text = fc.oneof(

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../src/contracts/json.js';
 import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import type { ApiImplementation } from '../../../../src/contracts/plan.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { resolvePlan } from '../../../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
 import { callFiles } from '../../../fixtures/memory-files.js';
 import { apiAbility } from '../../../fixtures/servers/definitions.js';
 import { temporaryProject } from '../../temporary-project.js';

@@ -4,7 +4,7 @@ import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
 import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import type { BuiltinHook } from '../../../../src/contracts/hooks.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { SecretSource } from '../../../../src/planning/secret-source.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
 const run: HookRun = {

@@ -5,7 +5,7 @@ import { readHookResult } from '../../../../src/activities/hooks/read-hook-resul
 import { runHooks } from '../../../../src/activities/hooks/run-hooks.js';
 import type { EventContext, HookResult, Phase } from '../../../../src/contracts/hooks.js';
 import type { PlanHook } from '../../../../src/contracts/plan.js';
-import { SecretSource } from '../../../../src/planning/secret-source.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
 const around = {

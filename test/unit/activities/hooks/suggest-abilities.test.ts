@@ -3,7 +3,7 @@ import type { SessionContext } from '../../../../src/activities/hooks/hook-conte
 import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import { projectDefinitions } from '../../../../src/activities/hooks/project-definitions.js';
 import { runHooks } from '../../../../src/activities/hooks/run-hooks.js';
-import { SecretSource } from '../../../../src/planning/secret-source.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { mergeSignals } from '../../../../src/rules/merge-signals.js';
 import { makeProject } from '../../../fixtures/project-folder.js';
 

@@ -4,7 +4,7 @@ import { mapAbilities } from '../../../../src/authoring/import/hooks/map-abiliti
 import { readSettings } from '../../../../src/authoring/import/hooks/read-settings.js';
 import { splitCommand } from '../../../../src/authoring/import/hooks/split-command.js';
 import { translateFilter } from '../../../../src/authoring/import/hooks/translate-filter.js';
-import { isShown } from '../../../../src/rules/tool-mapping/map-tool.js';
+import { isShown } from '../../../../src/definitions/tool-mapping/map-tool.js';
 
 const PLACES = { CLAUDE_PROJECT_DIR: '.', CLAUDE_PLUGIN_ROOT: 'plugin' };
 

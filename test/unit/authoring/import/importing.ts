@@ -6,7 +6,7 @@ import type { ImportOptions, PlannedImport } from '../../../../src/authoring/imp
 import { writeImport } from '../../../../src/authoring/import/write-import.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { compileSchema } from '../../../../src/planning/schemas.js';
+import { compileSchema } from '../../../../src/planning/input/schemas.js';
 import type { ProjectFolder } from '../../../fixtures/project-folder.js';
 
 /** An operation as some source describes it. */

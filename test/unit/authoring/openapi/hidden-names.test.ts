@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
-import { checkAgainst } from '../../../../src/planning/schemas.js';
+import { checkAgainst } from '../../../../src/planning/input/schemas.js';
 import { content, mapped } from './documents.js';
 
 const text = { type: 'string' };

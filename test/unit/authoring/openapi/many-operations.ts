@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { importDocument, openDocument } from '../../../../src/authoring/openapi/import-document.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { resolvePlan } from '../../../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
 import { temporaryProject } from '../../temporary-project.js';
 import { importInto } from '../import/importing.js';
 import { content, documentOf, operation } from './documents.js';

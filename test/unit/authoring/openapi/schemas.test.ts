@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
-import { satisfies } from '../../../../src/planning/schemas.js';
+import { satisfies } from '../../../../src/planning/input/schemas.js';
 import { content, mapped, whyLeftOut } from './documents.js';
 
 /** A schema as it stands in an output after the import. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import type { PlanPreview, StepPreview } from '../../../../src/contracts/preview.js';
 import { previewPlan } from '../../../../src/planning/preview/preview-plan.js';
-import { resolvePlan } from '../../../../src/planning/resolve-plan.js';
+import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
 import { type ProjectFiles, workflow } from '../../../fixtures/project-folder.js';
 import { errorOf } from '../../error-of.js';

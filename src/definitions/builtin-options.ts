@@ -1,0 +1,44 @@
+import type { BuiltinHook, Phase } from '../contracts/hooks.js';
+import type { JsonObject } from '../contracts/json.js';
+import { didYouMean } from '../text/nearest.js';
+
+/** The phases of each built-in handler: each makes sense only before calls, only after them, or of a prompt. */
+export const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
+  usage: ['PostAbilityCall'],
+  credentials_present: ['PreAbilityCreate', 'PreAbilityCall'],
+  environment_scope: ['PreAbilityCreate', 'PreAbilityCall'],
+  suggest: ['PromptSubmit'],
+};
+
+/** What each built-in handler takes: lists of names. */
+const TAKES: Record<BuiltinHook, Record<string, 'optional' | 'required'>> = {
+  usage: {},
+  credentials_present: { names: 'optional' },
+  environment_scope: { allow: 'required' },
+  suggest: {},
+};
+
+/**
+ * What is wrong with the options of a built-in handler; undefined where nothing is.
+ *
+ * An option that is not read would be a check that is not made. Source: docs/hooks.md.
+ */
+export function faultOfOptions(name: BuiltinHook, options: JsonObject): string | undefined {
+  const known = Object.entries(TAKES[name]);
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(TAKES[name], key));
+  if (unknown !== undefined) {
+    const near = didYouMean(
+      unknown,
+      known.map(([key]) => key),
+    );
+    return `it has no option \`${unknown}\`${near ? `. ${near}` : ''}`;
+  }
+  for (const [key, need] of known) {
+    const value = options[key];
+    if (value === undefined && need === 'optional') continue;
+    if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) {
+      return `its option \`${key}\` is not a list of names`;
+    }
+  }
+  return undefined;
+}

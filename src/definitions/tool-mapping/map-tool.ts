@@ -1,0 +1,91 @@
+import type { Effect } from '../../contracts/effects.js';
+import type { ShownAs, ToolCall, ToolMapping } from '../../contracts/foreign-hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { evaluateCondition } from '../../rules/expressions/condition.js';
+import { evaluateTemplate } from '../../rules/expressions/template.js';
+import { matchesAnyGlob } from '../../text/glob.js';
+import { faultOfToolInput } from './tool-shapes.js';
+
+/** The names that `tool_input` sees. */
+export const MAPPING_NAMES = ['input'] as const;
+
+/** What a mapping is matched against: an ability in one environment. */
+export interface MappedAbility {
+  ability: string;
+  modules: readonly string[];
+  environment: string;
+  effects: Effect;
+  tags: readonly string[];
+}
+
+/**
+ * The mapping of an ability: the first whose `match` fits.
+ *
+ * @returns undefined: the hook does not cover this ability. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ */
+export function mappingOf<M extends Pick<ToolMapping, 'match'>>(
+  mappings: readonly M[],
+  subject: MappedAbility,
+): M | undefined {
+  return mappings.find(({ match }) => fits(match, subject));
+}
+
+/**
+ * An ability and its input as a call of a tool.
+ *
+ * @returns undefined: the hook does not cover this ability.
+ * @throws AbilityError `expression.*`, or `input.invalid` where the tool takes no such input.
+ */
+export function mapTool(
+  mappings: readonly ToolMapping[],
+  subject: MappedAbility,
+  input: JsonObject,
+): ToolCall | undefined {
+  const mapping = mappingOf(mappings, subject);
+  return mapping && toolCallOf(mapping, input);
+}
+
+/**
+ * The call of a tool that a mapping makes of an input. A key whose template is an absent optional is left out.
+ *
+ * @param cel the version of the plan; left out: today's.
+ * @throws AbilityError `expression.*`, or `input.invalid` where the tool takes no such input.
+ */
+export function toolCallOf(
+  { tool_name, tool_input }: Pick<ShownAs, 'tool_name' | 'tool_input'>,
+  input: JsonObject,
+  cel?: string,
+): ToolCall {
+  const value = evaluateTemplate(tool_input, { values: { input }, ...(cel !== undefined && { cel }) });
+  const fault = faultOfToolInput(tool_name, value);
+  if (fault === undefined) return { tool_name, tool_input: value as JsonObject };
+  throw new AbilityError({
+    code: 'input.invalid',
+    message: `What \`as\` makes of the input cannot be shown to the hook: ${fault}`,
+    suggestion: 'Correct `tool_input` of the hook.',
+  });
+}
+
+/**
+ * Whether the filter of a mapping lets a call reach the hook.
+ *
+ * @throws AbilityError `expression.*` for a filter that cannot be evaluated.
+ */
+export function isShown({ if: condition }: Pick<ToolMapping, 'if'>, call: ToolCall, cel?: string): boolean {
+  if (condition === undefined) return true;
+  const { tool_name, tool_input } = call;
+  return evaluateCondition(condition, { tool_name, tool_input }, { ...(cel !== undefined && { cel }) });
+}
+
+function fits(match: ToolMapping['match'], subject: MappedAbility): boolean {
+  const named = (patterns: string[] | undefined, names: readonly string[]): boolean =>
+    patterns === undefined || names.some((name) => matchesAnyGlob(patterns, name));
+  return (
+    named(match.abilities, [subject.ability]) &&
+    named(match.modules, subject.modules) &&
+    named(match.environments, [subject.environment]) &&
+    named(match.effects, [subject.effects]) &&
+    named(match.tags, subject.tags)
+  );
+}

@@ -1,0 +1,63 @@
+import type { Finding } from '../../contracts/findings.js';
+import type { SourceLocation } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { walkSteps } from '../../planning/steps/walk-steps.js';
+import { didYouMean } from '../../text/nearest.js';
+import type { LintedProject } from '../linted-project.js';
+
+/** Finds approvals that nobody can give: a group that is nearly one of the project, and proof that only the own runtime can check. */
+export function* checkApprovers({ registry }: LintedProject): Generator<Finding> {
+  const { environments, people } = registry.project;
+  const groups = Object.keys(people);
+  yield* groupsInGroups(registry);
+  for (const [name, environment] of Object.entries(environments)) {
+    const at = (...path: PropertyKey[]): SourceLocation => registry.locateInProject(['environments', name, ...path]);
+    yield* doubtNames(environment.approvers, groups, people, (index) => at('approvers', index));
+    if (environment.proof !== 'required') continue;
+    const message = `${name} asks for proof of who decides, which only the project's own runtime can check: elsewhere each approval in it is refused`;
+    yield findingOf('lint.proof_required', message, at('proof'));
+  }
+  for (const workflow of registry.workflows.values()) {
+    for (const { step, path } of walkSteps(workflow.value)) {
+      if (step.verb !== 'approval') continue;
+      const approvers = step.approval.approvers ?? [];
+      yield* doubtNames(approvers, groups, people, (index) =>
+        workflow.locate([...path, 'approval', 'approvers', index]),
+      );
+    }
+  }
+}
+
+/** Groups hold names of persons. Source: docs/approvals.md#who-may-decide. */
+function* groupsInGroups({ project: { people }, locateInProject }: Registry): Generator<Finding> {
+  for (const [group, members] of Object.entries(people)) {
+    for (const [index, name] of members.entries()) {
+      // A person may be called like the group that holds only him.
+      if (!Object.hasOwn(people, name) || people[name]?.includes(name)) continue;
+      const message = `${group} lists ${name}, which is a group; here it is taken for a person`;
+      yield findingOf('lint.group_in_group', message, locateInProject(['people', group, index]));
+    }
+  }
+}
+
+/** A name that is no group is a person; one that is nearly a group is a slip. Source: docs/approvals.md#who-may-decide. */
+function* doubtNames(
+  listed: readonly string[],
+  groups: readonly string[],
+  people: Record<string, readonly string[]>,
+  locate: (index: number) => SourceLocation,
+): Generator<Finding> {
+  const persons = new Set(Object.values(people).flat());
+  for (const [index, name] of listed.entries()) {
+    if (groups.includes(name) || persons.has(name)) continue;
+    const hint = didYouMean(name, groups);
+    if (hint === undefined) continue;
+    yield findingOf(
+      'lint.approver_unknown',
+      `\`${name}\` is no group under \`people\`, and so a person`,
+      locate(index),
+      hint,
+    );
+  }
+}

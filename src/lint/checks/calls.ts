@@ -1,0 +1,206 @@
+import type { ErrorObject } from 'ajv';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import { compileSchema } from '../../planning/input/schemas.js';
+import { didYouMean, nearestNames } from '../../text/nearest.js';
+import { mayBeFile } from '../types/file-type.js';
+import { canBe, fitsAsText, wantedItem, wantedOf } from '../types/fit.js';
+import type { View } from '../types/infer.js';
+import { plainlyFits } from '../types/plainly-fits.js';
+import { suppliedBy } from '../types/supplied.js';
+import { templateType } from '../types/template-type.js';
+import { describeType, listNames, type Type } from '../types/type.js';
+import { typeOfSchema } from '../types/type-of-schema.js';
+import type { WorkflowTypes } from '../types/workflow-types.js';
+import type { PlacedMistake } from './expressions.js';
+
+/** What is held against a schema. */
+interface Contract {
+  schema: JsonObject;
+  /** `parameters` of whom, or the `output` of the workflow itself. */
+  of: string;
+  isOutput: boolean;
+  /** Names that come from elsewhere. */
+  supplied: ReadonlySet<string>;
+  /** Where something that is missing is told. */
+  at: PropertyKey[];
+}
+
+/** Calls that their ability refuses, and outputs that the schema of the workflow refuses. */
+export function* contractMistakes(types: WorkflowTypes, registry: Registry): Generator<PlacedMistake> {
+  const { output_schema: promised } = types.workflow.value;
+  for (const spot of types.spots) {
+    const view = types.viewAt(spot);
+    if (spot.belongs === 'output' && promised) {
+      const contract = { schema: promised, of: 'output_schema', isOutput: true, supplied: NOTHING, at: spot.path };
+      yield* against(contract, spot.value, spot.path, view);
+    }
+    if (spot.belongs !== 'parameters' || spot.call === undefined) continue;
+    const called = registry.operations.get(spot.call) ?? registry.workflows.get(spot.call);
+    if (!called) continue;
+    const at = [...spot.path.slice(0, -1), 'call'];
+    const supplied = suppliedBy(registry, spot.call);
+    const contract = { schema: called.value.input_schema, of: spot.call, isOutput: false, supplied, at };
+    yield* against(contract, spot.value, spot.path, view);
+  }
+}
+
+/** What an ability refuses of an input that is written besides a call. @param of its id. @param at where what is missing is told. */
+export function inputMistakes(
+  contract: Omit<Contract, 'isOutput'>,
+  value: Json,
+  path: PropertyKey[],
+  view: View,
+): Generator<PlacedMistake> {
+  return against({ ...contract, isOutput: false }, value, path, view);
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function* against(contract: Contract, value: Json, path: PropertyKey[], view: View): Generator<PlacedMistake> {
+  if (!hasTemplate(value) || typeof value === 'object') yield* literalMistakes(contract, value, path);
+  const wanted = typeOfSchema(contract.schema);
+  if (!contract.isOutput && isJsonObject(value)) yield* slips(contract, value, wanted, path);
+  yield* misfits(contract, value, wanted, path, view);
+}
+
+/** What a schema says of the parts that are known; what holds an expression is looked at by its type. */
+function* literalMistakes(contract: Contract, value: Json, path: PropertyKey[]): Generator<PlacedMistake> {
+  for (const error of errorsOf(contract, value)) {
+    const pointer = error.instancePath.split('/').slice(1).map(unescaped);
+    const at = [...path, ...pointer];
+    const { missingProperty, additionalProperty } = error.params as Record<string, string | undefined>;
+    if (error.keyword === 'required' && missingProperty !== undefined) {
+      if (pointer.length > 0 || !contract.supplied.has(missingProperty)) {
+        yield missing(contract, [...pointer, missingProperty].join('.'), pointer.length > 0 ? at : contract.at);
+      }
+    } else if (error.keyword === 'additionalProperties' && additionalProperty !== undefined) {
+      yield unknown(contract, pointer, additionalProperty, at);
+    } else if (!hasTemplate(valueAt(value, pointer))) {
+      const what = pointer.length > 0 ? `\`${pointer.join('.')}\`` : 'The value';
+      const choices = error.params.allowedValues ?? error.params.allowedValue;
+      const must = choices === undefined ? error.message : `must be ${JSON.stringify(choices)}`;
+      const message = `${what} ${must}, by ${schemaOf(contract)}`;
+      yield { code: contract.isOutput ? 'lint.output_mismatch' : 'lint.wrong_parameter', message, path: at };
+    }
+  }
+}
+
+/** Where one choice of several fails, another one may hold. */
+const CHOICE = /\/(anyOf|oneOf|not|if|then|else|dependentSchemas|contains)\//;
+
+function errorsOf({ schema }: Contract, value: Json): ErrorObject[] {
+  if (plainlyFits(schema, value, (item) => typeof item === 'string' && hasTemplate(item))) return [];
+  try {
+    const validate = compileSchema(schema, 'The schema');
+    if (validate(structuredClone(value))) return [];
+    return (validate.errors ?? []).filter(({ schemaPath }) => !CHOICE.test(schemaPath));
+  } catch (error) {
+    // A schema that is none is told where it stands.
+    if (error instanceof AbilityError || error instanceof RangeError) return [];
+    throw error;
+  }
+}
+
+function missing({ of, isOutput }: Contract, name: string, path: PropertyKey[]): PlacedMistake {
+  if (!isOutput) return { code: 'lint.missing_parameter', message: `\`${name}\` is missing, which ${of} needs`, path };
+  const message = `\`${name}\` is missing, which the \`output_schema\` promises`;
+  return { code: 'lint.output_mismatch', message, path };
+}
+
+function unknown(contract: Contract, pointer: string[], name: string, at: PropertyKey[]): PlacedMistake {
+  const maps = pointer.reduce((type, key) => wantedOf(type, key), typeOfSchema(contract.schema));
+  const names = maps.flatMap((one) => (one.kind === 'map' ? [...one.fields.keys()] : []));
+  return {
+    code: contract.isOutput ? 'lint.output_mismatch' : 'lint.unknown_parameter',
+    message: `\`${[...pointer, name].join('.')}\` is not allowed by ${schemaOf(contract)}`,
+    fix: didYouMean(name, names) ?? (names.length > 0 ? `There are: ${listNames(names)}.` : undefined),
+    path: [...at, name],
+    part: 'key',
+  };
+}
+
+function* slips({ of }: Contract, value: JsonObject, wanted: Type, path: PropertyKey[]): Generator<PlacedMistake> {
+  const [only, ...others] = wanted;
+  if (only?.kind !== 'map' || others.length > 0 || only.others !== 'unlisted') return;
+  const free = [...only.fields.keys()].filter((name) => !Object.hasOwn(value, name));
+  for (const name of Object.keys(value)) {
+    if (only.fields.has(name) || nearestNames(name, free).length === 0) continue;
+    const message = `${of} does not list the parameter \`${name}\``;
+    yield {
+      code: 'lint.undeclared_parameter',
+      message,
+      fix: didYouMean(name, free),
+      path: [...path, name],
+      part: 'key',
+    };
+  }
+}
+
+function* misfits(
+  contract: Contract,
+  value: Json,
+  wanted: Type,
+  path: PropertyKey[],
+  view: View,
+): Generator<PlacedMistake> {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      yield* misfits(contract, item, wantedItem(wanted), [...path, index], view);
+    }
+  } else if (isJsonObject(value)) {
+    for (const [name, item] of Object.entries(value)) {
+      yield* misfits(contract, item, wantedOf(wanted, name), [...path, name], view);
+    }
+  } else if (hasTemplate(value)) {
+    const given = templateType(value, view);
+    if (canBe(given, wanted)) return;
+    const gives = `\`${String(value)}\` gives ${mayBeFile(given) ? 'a file' : wordsOf(given)}`;
+    const message = `${gives}, and ${schemaOf(contract)} wants ${wordsOf(wanted)} here`;
+    const fix = fixOf(value, given, wanted, contract);
+    yield { code: contract.isOutput ? 'lint.output_mismatch' : 'lint.wrong_parameter', message, fix, path };
+  }
+}
+
+function fixOf(value: Json, given: Type, wanted: Type, contract: Contract): string | undefined {
+  if (mayBeFile(given)) {
+    const next = contract.isOutput ? '' : '; a script gets its path where an argument is `${{ input.NAME }}`';
+    return `Write \`{ type: object, format: file }\` for it in ${schemaOf(contract)}${next}.`;
+  }
+  return fitsAsText(given, wanted) ? `Write \`\${{ string(${inner(value)}) }}\`.` : undefined;
+}
+
+function wordsOf(wanted: Type): string {
+  const [only, ...others] = wanted;
+  if (only?.kind === 'string' && only.texts && others.length === 0) return `one of ${listNames(only.texts)}`;
+  return describeType(wanted);
+}
+
+function inner(value: Json): string {
+  return String(value)
+    .replace(/^\s*\$\{\{\s*/, '')
+    .replace(/\s*\}\}\s*$/, '');
+}
+
+function schemaOf({ of, isOutput }: Contract): string {
+  return isOutput ? 'the `output_schema`' : `the \`input_schema\` of ${of}`;
+}
+
+function hasTemplate(value: Json | undefined): boolean {
+  if (typeof value === 'string') return value.includes('${{');
+  return value !== null && typeof value === 'object' && Object.values(value).some(hasTemplate);
+}
+
+function valueAt(value: Json, pointer: string[]): Json | undefined {
+  let at: Json | undefined = value;
+  for (const key of pointer) {
+    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return undefined;
+    at = (at as JsonObject)[key];
+  }
+  return at;
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

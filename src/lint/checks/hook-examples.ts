@@ -1,0 +1,48 @@
+import type { Finding } from '../../contracts/findings.js';
+import type { Phase } from '../../contracts/hooks.js';
+import { CEL } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { HookDefinition } from '../../definitions/formats/hooks.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { caseOf } from '../../planning/hooks/example-event.js';
+import { isGuardPhase } from '../../rules/guard-precedence.js';
+import { answerExpression, eventFacts } from '../../rules/hook-facts.js';
+import type { LintedProject } from '../linted-project.js';
+import { ofFile } from '../of-file.js';
+
+/** Evaluates the examples of hooks that are expressions: each must be decided as it says. */
+export function* checkHookExamples({ registry }: LintedProject): Generator<Finding> {
+  for (const [phase, hooks] of registry.hooks) {
+    for (const hook of hooks) yield* ofFile(hook.file, () => exampleFindings(registry, phase, hook));
+  }
+}
+
+function* exampleFindings(registry: Registry, phase: Phase, hook: Loaded<HookDefinition>): Generator<Finding> {
+  const { handler, examples = [], must_deny, id, blocking, enabled } = hook.value;
+  // What a guard of another tool must deny shows it as well.
+  const isShown = examples.length > 0 || must_deny !== undefined || 'builtin' in handler;
+  if (enabled && blocking && !isShown && isGuardPhase(phase)) {
+    const message = `The guard ${id} has no example, so nothing shows that it refuses what it should`;
+    yield findingOf('lint.guard_without_example', message, hook.locate(['id']));
+  }
+  // A script or an ability is not run here; `ability hooks test` asks them.
+  if (!('expression' in handler)) return;
+  for (const [index, example] of examples.entries()) {
+    const at = hook.locate(['examples', index]);
+    try {
+      const { event, now = Date.now(), expect } = caseOf(registry, phase, example);
+      const expression = { kind: 'expression', reason: '', ...handler.expression } as const;
+      const answer = answerExpression(id, expression, { phase, path: '' }, eventFacts(event), {
+        moment: now,
+        cel: CEL,
+      });
+      if (answer.status === 'ok' && answer.decision === expect) continue;
+      const said = answer.status === 'error' ? `fails: ${answer.reason}` : `says ${answer.decision}`;
+      yield findingOf('lint.hook_example', `The hook ${id} ${said}, where its example has ${expect}`, at);
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      yield findingOf('lint.hook_example', error.message, at);
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import type { Caller } from '../../contracts/callers.js';
+import type { Finding } from '../../contracts/findings.js';
+import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.js';
+import { BINDING_LISTS, isNarrowed, type TaskPhase } from '../../definitions/hook-bindings.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { matchesAnyGlob } from '../../text/glob.js';
+import { didYouMean } from '../../text/nearest.js';
+import type { LintedProject } from '../linted-project.js';
+import { KNOWN_TAGS } from './tags.js';
+
+/** Finds hooks whose `match` fits nothing, so that they never stand where somebody put them. Source: R-000-63; C-07. */
+export function* checkHookMatches({ registry }: LintedProject): Generator<Finding> {
+  const known = namesIn(registry);
+  for (const hook of [...registry.hooks.values()].flat()) {
+    if (hook.value.enabled && hook.value.match) yield* unfitPatterns(hook, hook.value.match, known);
+  }
+  yield* claimedCallers(registry);
+  yield* unfitBindings(registry);
+  yield* narrowedHooks(registry);
+}
+
+/** A guard that a binding keeps from all other abilities. Source: C-44. */
+function* narrowedHooks(registry: Registry): Generator<Finding> {
+  for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
+    for (const { value, locate } of registry.hooks.get(phase) ?? []) {
+      if (!value.enabled || !isNarrowed(registry, phase, value)) continue;
+      const message = `The hook ${value.id} blocks and has no \`match\`: bound by name, it fires only where it is bound`;
+      yield findingOf('lint.hook_narrowed', message, locate(['id']));
+    }
+  }
+}
+
+/** Guards that an agent passes by saying that it is none. */
+function* claimedCallers(registry: Registry): Generator<Finding> {
+  for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
+    for (const { value, locate } of registry.hooks.get(phase) ?? []) {
+      const callers = value.match?.callers ?? [];
+      if (!value.enabled || !callers.includes('agent') || CLAIMED.every((caller) => callers.includes(caller))) continue;
+      const message = `The guard ${value.id} fires for agents and not for every client, and on the command line an agent is one that says so`;
+      yield findingOf('lint.claimed_caller', message, locate(['match', 'callers']));
+    }
+  }
+}
+
+/** What an agent may claim to be instead. */
+const CLAIMED: readonly Caller[] = ['person', 'ci'];
+
+interface Known {
+  modules: ReadonlySet<string>;
+  tags: ReadonlySet<string>;
+}
+
+function namesIn(registry: Registry): Known {
+  const abilities = [...registry.operations.values(), ...registry.workflows.values()];
+  const bodies = [...implementationBodies(registry)];
+  return {
+    modules: new Set(abilities.flatMap(({ value }) => value.scope.modules ?? [])),
+    tags: new Set([...bodies.flatMap(({ body }) => body.tags ?? []), ...KNOWN_TAGS]),
+  };
+}
+
+/** What no id of an ability holds, and regular expressions do. */
+const NO_ID = /[^a-z0-9_.*-]/;
+
+/** A pattern with `*` may be there for abilities to come; a name is there for something. */
+function* unfitPatterns(hook: Loaded<HookDefinition>, match: HookMatch, known: Known): Generator<Finding> {
+  for (const [index, pattern] of (match.abilities ?? []).entries()) {
+    // A name without * that nobody has is told when the definitions are loaded.
+    if (!pattern.includes('*') || !NO_ID.test(pattern)) continue;
+    const message = `\`${pattern}\` of the hook ${hook.value.id} fits no id: ids have small letters, digits, dots, dashes and _`;
+    yield findingOf('lint.match_never_fits', message, hook.locate(['match', 'abilities', index]));
+  }
+  for (const key of ['modules', 'tags'] as const) {
+    for (const [index, name] of (match[key] ?? []).entries()) {
+      if (name.includes('*') || known[key].has(name)) continue;
+      const what = key === 'modules' ? 'ability has the module' : 'implementation has the tag';
+      const message = `The hook ${hook.value.id} never fires for \`${name}\`: no ${what}`;
+      const location = hook.locate(['match', key, index]);
+      const there = known[key].size > 0 ? `There are: ${[...known[key]].slice(0, 10).join(', ')}.` : undefined;
+      yield findingOf('lint.match_never_fits', message, location, didYouMean(name, known[key]) ?? there);
+    }
+  }
+}
+
+/** A hook bound by name is filtered by its `match`, too. Source: docs/hooks.md. */
+function* unfitBindings(registry: Registry): Generator<Finding> {
+  const abilities = [...registry.operations, ...registry.workflows];
+  const hooks = hooksByPhase(registry);
+  for (const [id, ability] of abilities) {
+    const bindings = ability.value.hooks;
+    if (!bindings) continue;
+    for (const phase of Object.keys(BINDING_LISTS) as TaskPhase[]) {
+      const list = BINDING_LISTS[phase];
+      for (const [index, name] of (bindings[list] ?? []).entries()) {
+        const match = hooks.get(phase)?.get(name)?.match;
+        const why = match && whyItNeverFits(match, id, ability);
+        if (why === undefined) continue;
+        const message = `The hook ${name} never fires for ${id}: its \`match\` wants ${why}`;
+        const fix = 'Correct `match` of the hook, or take the hook out of the binding.';
+        yield findingOf('lint.match_never_fits', message, ability.locate(['hooks', list, index]), fix);
+      }
+    }
+  }
+}
+
+function hooksByPhase({ hooks }: Registry): Map<string, Map<string, HookDefinition>> {
+  return new Map([...hooks].map(([phase, list]) => [phase, new Map(list.map(({ value }) => [value.id, value]))]));
+}
+
+type Ability = Registry['operations'] extends Map<string, infer One> ? One : never;
+type Workflow = Registry['workflows'] extends Map<string, infer One> ? One : never;
+
+function whyItNeverFits(
+  { abilities, modules, kinds, effects }: HookMatch,
+  id: string,
+  { value }: Ability | Workflow,
+): string | undefined {
+  const fitsNone = (patterns: string[] | undefined, names: readonly string[]): boolean =>
+    patterns !== undefined && !names.some((name) => matchesAnyGlob(patterns, name));
+  if (fitsNone(abilities, [id])) return `abilities ${abilities?.join(', ')}`;
+  if (fitsNone(modules, value.scope.modules ?? [])) return `modules ${modules?.join(', ')}`;
+  // A guard for an environment may be bound beside a scope that leaves the environment out: both keep it away.
+  // The effect of a workflow is that of its gravest call.
+  if ('effects' in value && effects && !effects.includes(value.effects)) return `effects ${effects.join(', ')}`;
+  const canBe = 'effects' in value ? (kind: string) => kind !== 'workflow' : (kind: string) => kind === 'workflow';
+  if (kinds && !kinds.some(canBe)) return `kinds ${kinds.join(', ')}`;
+  return undefined;
+}

@@ -1,0 +1,113 @@
+import type { Finding } from '../../contracts/findings.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { ErrorHandlerDefinition, StepDefinition } from '../../definitions/formats/steps.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { walkSteps } from '../../planning/steps/walk-steps.js';
+import { canonicalJson } from '../../rules/canonical.js';
+import { compileExpression } from '../../rules/expressions/evaluate.js';
+import type { LintedProject } from '../linted-project.js';
+
+/** Finds steps, handlers and conditions that can do nothing. Source: docs/workflow-language.md. */
+export function* checkIdleSteps({ registry }: LintedProject): Generator<Finding> {
+  for (const workflow of registry.workflows.values()) {
+    yield* unreachedHandlers(workflow.value.on_error, workflow, ['on_error']);
+    for (const { step, path } of walkSteps(workflow.value)) {
+      yield* unreachedHandlers(step.on_error, workflow, [...path, 'on_error']);
+      yield* idleUndo(step, workflow, path, registry);
+      yield* emptyLoop(step, workflow, path);
+      yield* repeatedCases(step, workflow, path);
+      yield* constantUntil(step, workflow, path);
+    }
+  }
+}
+
+/** The first handler that takes a failure is the only one. Source: docs/workflow-language.md#failures. */
+function* unreachedHandlers(
+  handlers: readonly ErrorHandlerDefinition[] = [],
+  from: Loaded<HighLevel>,
+  path: PropertyKey[],
+): Generator<Finding> {
+  const taken = new Set<string>();
+  for (const [index, { errors }] of handlers.entries()) {
+    if (taken.has('*') || errors?.every((code) => taken.has(code))) {
+      const message = taken.has('*')
+        ? 'A handler before this one takes every failure'
+        : 'Handlers before this one take all of its `errors`';
+      yield findingOf('lint.never_reached', message, from.locate([...path, index]));
+    }
+    for (const code of errors ?? ['*']) taken.add(code);
+  }
+}
+
+function* idleUndo(
+  step: StepDefinition,
+  from: Loaded<HighLevel>,
+  path: PropertyKey[],
+  { operations }: Registry,
+): Generator<Finding> {
+  if (step.verb !== 'call' || !step.undo) return;
+  const { undo } = step;
+  const effects = operations.get(undo.call)?.value.effects;
+  const isSame = undo.call === step.call && canonicalJson(undo.with ?? {}) === canonicalJson(step.with ?? {});
+  const why = isSame
+    ? `The \`undo\` makes the same call again: ${undo.call}`
+    : effects === 'read' || effects === 'external_read'
+      ? `The \`undo\` calls ${undo.call}, which only reads`
+      : undefined;
+  if (why !== undefined) yield findingOf('lint.undo_idle', why, from.locate([...path, 'undo', 'call']));
+}
+
+function* emptyLoop(step: StepDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
+  if (step.verb !== 'foreach') return;
+  const { foreach } = step;
+  const isEmpty = Array.isArray(foreach) ? foreach.length === 0 : /^\s*\[\s*\]\s*$/.test(foreach);
+  if (isEmpty) yield findingOf('lint.loop_empty', 'The list is empty', from.locate([...path, 'foreach']));
+}
+
+function* repeatedCases(step: StepDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
+  if (step.verb !== 'switch') return;
+  const seen = new Set<string>();
+  for (const [index, item] of step.switch.entries()) {
+    if (!('if' in item)) continue;
+    const condition = item.if.replace(/\s+/g, ' ').trim();
+    if (seen.has(condition)) {
+      const message = `A case before this one has the same condition, \`${condition}\``;
+      yield findingOf('lint.never_reached', message, from.locate([...path, 'switch', index, 'if']));
+    }
+    seen.add(condition);
+  }
+}
+
+function* constantUntil(step: StepDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
+  const until = untilOf(step);
+  if (!until || !isConstant(until.condition)) return;
+  const message = `\`${until.condition}\` is the same as long as the task runs`;
+  yield findingOf('lint.until_constant', message, from.locate([...path, until.verb, 'until']));
+}
+
+function untilOf(step: StepDefinition): { verb: string; condition: string } | undefined {
+  if (step.verb === 'repeat') return { verb: 'repeat', condition: step.repeat.until };
+  if (step.verb !== 'wait' || typeof step.wait === 'string' || !('until' in step.wait)) return undefined;
+  // A wait may also go on until a time, which is known before.
+  if (!isQuestion(step.wait.until)) return undefined;
+  return { verb: 'wait', condition: step.wait.until };
+}
+
+/** Whether a condition surely gives true or false, and no time. */
+function isQuestion(condition: string): boolean {
+  if (condition.includes('?')) return false;
+  return /[=!]=|[<>]|&&|\|\||^\s*!/.test(condition) || condition.trim() === 'environment.protected';
+}
+
+/** What is never true on purpose, `until: false`, reads nothing and is left alone. */
+function isConstant(condition: string): boolean {
+  try {
+    const { references, functions } = compileExpression(condition);
+    const isFixed = references.length > 0 && references.every(({ name }) => name === 'input' || name === 'environment');
+    return isFixed && !functions.some((name) => name === 'now' || name === 'uuid');
+  } catch {
+    // What is no expression is told where it is planned.
+    return false;
+  }
+}

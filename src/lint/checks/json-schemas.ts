@@ -1,0 +1,68 @@
+import type { Finding } from '../../contracts/findings.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { NESTED_SCHEMAS, SCHEMA_KEYWORDS, SCHEMA_MAPS } from '../../definitions/json-schema-keywords.js';
+import type { Loaded } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { nearestNames } from '../../text/nearest.js';
+import { ofEachAbility } from '../remembered.js';
+import { isForbidden } from './schema-contradictions.js';
+
+/** Those of {@link NESTED_SCHEMAS} that speak of the same value as the schema around them. */
+const SAME_VALUE: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']);
+
+/** Finds slips in JSON Schemas, which allow any keyword and so never complain of a mistyped one. Source: R-000-29. */
+export const checkJsonSchemas = ofEachAbility(function* (ability) {
+  for (const key of ['input_schema', 'output_schema'] as const) {
+    const schema = ability.value[key];
+    if (schema) yield* slipsIn(schema, ability, [key]);
+  }
+});
+
+/** @param around properties that schemas around it describe for the same value. */
+function* slipsIn(
+  schema: Json | undefined,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+  around: readonly string[] = [],
+): Generator<Finding> {
+  if (!isJsonObject(schema)) return;
+  for (const key of Object.keys(schema)) {
+    if (SCHEMA_KEYWORDS.has(key) || key.startsWith('x-')) continue;
+    const [near] = nearestNames(key, SCHEMA_KEYWORDS);
+    const fix = near === undefined ? undefined : `Write \`${near}\`.`;
+    const message = `\`${key}\` is no keyword of JSON Schema, so it says nothing`;
+    yield findingOf('lint.schema_keyword', message, from.locate([...path, key], 'key'), fix);
+  }
+  const described = [...around, ...(isJsonObject(schema.properties) ? Object.keys(schema.properties) : [])];
+  yield* requiredUnknown(schema, described, from, path);
+  for (const key of SCHEMA_MAPS) {
+    const map = schema[key];
+    if (!isJsonObject(map)) continue;
+    for (const [name, inner] of Object.entries(map)) yield* slipsIn(inner, from, [...path, key, name]);
+  }
+  for (const key of NESTED_SCHEMAS) {
+    const inner = schema[key];
+    const same = SAME_VALUE.has(key) ? described : [];
+    if (!Array.isArray(inner)) yield* slipsIn(inner, from, [...path, key], same);
+    else for (const [index, item] of inner.entries()) yield* slipsIn(item, from, [...path, key, index], same);
+  }
+}
+
+/** A required property that is not described is usually a described one that was misspelt. */
+function* requiredUnknown(
+  schema: JsonObject,
+  described: readonly string[],
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+): Generator<Finding> {
+  const { required } = schema;
+  if (!Array.isArray(required) || described.length === 0) return;
+  for (const [index, name] of required.entries()) {
+    // What is not even allowed is told as that.
+    if (typeof name !== 'string' || described.includes(name) || isForbidden(schema, name)) continue;
+    const [near] = nearestNames(name, described);
+    const fix = near === undefined ? undefined : `Write \`${near}\`, or describe \`${name}\` under \`properties\`.`;
+    const message = `\`${name}\` is required and not among the \`properties\``;
+    yield findingOf('lint.schema_required_unknown', message, from.locate([...path, 'required', index]), fix);
+  }
+}

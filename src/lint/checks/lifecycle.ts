@@ -1,0 +1,89 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Finding } from '../../contracts/findings.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { definitionOf, overviewsOf, sayStanding } from '../../planning/resolve/standing.js';
+import { callsOf } from '../../planning/steps/called-abilities.js';
+import { modulePath } from '../../text/module-path.js';
+import { didYouMean } from '../../text/nearest.js';
+import type { LintedProject } from '../linted-project.js';
+
+/** Finds uses of what is experimental or deprecated, and what cannot be run yet. Source: R-002-01, R-000-94, C-50. */
+export function* checkLifecycle({ registry }: LintedProject): Generator<Finding> {
+  for (const workflow of registry.workflows.values()) {
+    const { id, status, steps } = workflow.value;
+    if (steps.length === 0)
+      yield findingOf('lint.no_steps', `${id} has no steps, so it cannot be run`, workflow.locate([]));
+    for (const call of callsOf(workflow.value)) {
+      const called = definitionOf(registry, call.id);
+      // A call in a template is one place, however often the template is used.
+      const { used_at: _, ...location } = workflow.locate(call.path);
+      // What is deprecated itself may go together with what it calls.
+      if (called?.status === 'deprecated' && status !== 'deprecated') {
+        const message = sayStanding(`${id} calls`, call.id, called.status, called.replaced_by);
+        yield findingOf('lint.ability_deprecated', message, location);
+      }
+      if (called?.status === 'experimental' && status !== 'experimental') {
+        yield findingOf(
+          'lint.ability_experimental',
+          sayStanding(`${id} calls`, call.id, called.status, undefined),
+          location,
+        );
+      }
+    }
+  }
+}
+
+/** Finds modules that nobody describes, that are deprecated, or whose overview names what is not there. Source: R-002-02. */
+export function* checkModules({ registry }: LintedProject): Generator<Finding> {
+  const { modules, operations, workflows, agents } = registry;
+  for (const ability of [...operations.values(), ...workflows.values(), ...agents.values()])
+    yield* checkScopeModules(registry, ability);
+  for (const overview of modules.values()) {
+    const { id, path, depends_on = [], abilities = [] } = overview.value;
+    const refuse = (message: string, at: PropertyKey[]): Finding =>
+      findingOf('lint.module_reference', message, overview.locate(at));
+    if (!isFolder(join(registry.root, path)))
+      yield refuse(`There is no folder ${path}, where the module ${id} should be`, ['path']);
+    for (const [index, name] of depends_on.entries()) {
+      if (!isModule(registry, name))
+        yield refuse(`The module ${id} depends on ${name}, which no overview describes`, ['depends_on', index]);
+    }
+    for (const [index, name] of abilities.entries()) {
+      if (operations.has(name) || workflows.has(name) || agents.has(name) || registry.broken.has(`ability:${name}`))
+        continue;
+      yield refuse(`The module ${id} lists the ability ${name}, which is not there`, ['abilities', index]);
+    }
+  }
+}
+
+type Scoped = Loaded<{ scope: { modules?: string[] | undefined }; status?: unknown }>;
+
+function* checkScopeModules(registry: Registry, ability: Scoped): Generator<Finding> {
+  const { scope, status } = ability.value;
+  for (const [index, name] of (scope.modules ?? []).entries()) {
+    const location = ability.locate(['scope', 'modules', index]);
+    for (const { value } of overviewsOf(registry, [name])) {
+      if (value.status !== 'deprecated' || status === 'deprecated') continue;
+      yield findingOf(
+        'lint.module_deprecated',
+        sayStanding('The scope names the module', value.id, value.status, value.replaced_by),
+        location,
+      );
+    }
+    if (registry.modules.size === 0 || isModule(registry, name)) continue;
+    const near = didYouMean(name, [...registry.modules.keys()]);
+    yield findingOf('lint.module_unknown', `No file in modules/overview describes the module ${name}`, location, near);
+  }
+}
+
+function isModule({ modules, broken, opaque }: Registry, name: string): boolean {
+  if (opaque.some(({ kind }) => kind === 'modules')) return true;
+  const ids = [...modules.keys(), ...[...broken.keys()].flatMap((key) => /^module:(.*)$/s.exec(key)?.[1] ?? [])];
+  return ids.some((id) => modulePath(id) === modulePath(name));
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}

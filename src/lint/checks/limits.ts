@@ -1,0 +1,133 @@
+import type { Finding } from '../../contracts/findings.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { StepDefinition } from '../../definitions/formats/steps.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { walkSteps } from '../../planning/steps/walk-steps.js';
+import { isDuration, parseDuration } from '../../rules/duration.js';
+import type { LintedProject } from '../linted-project.js';
+
+/** Finds limits that no task can keep, and time-outs that can never strike. Source: docs/workflow-language.md#the-last-turn. */
+export function* checkLimits({ registry }: LintedProject): Generator<Finding> {
+  for (const workflow of registry.workflows.values()) {
+    yield* tooFewCalls(workflow, registry);
+    yield* timeOuts(workflow, registry);
+  }
+}
+
+function* tooFewCalls(workflow: Loaded<HighLevel>, registry: Registry): Generator<Finding> {
+  const { id, limits, steps } = workflow.value;
+  if (!limits) return;
+  const least = certainCalls(steps, registry);
+  if (least <= limits.max_calls) return;
+  const message = `${id} makes at least ${least} calls, and may make ${limits.max_calls}`;
+  yield findingOf('lint.limit_too_small', message, workflow.locate(['limits', 'max_calls']));
+}
+
+/** Calls of operations that each task makes which succeeds without a condition or an end of its own. */
+function certainCalls(steps: readonly StepDefinition[], registry: Registry): number {
+  let calls = 0;
+  for (const step of steps) {
+    if (step.if !== undefined) continue;
+    if (step.verb === 'fail' || step.verb === 'end') break;
+    calls += certainCallsOf(step, registry);
+  }
+  return calls;
+}
+
+function certainCallsOf(step: StepDefinition, registry: Registry): number {
+  switch (step.verb) {
+    case 'call':
+      return registry.operations.has(step.call) ? 1 : 0;
+    case 'parallel':
+      return certainCalls(Object.values(step.parallel), registry);
+    case 'foreach':
+      return Array.isArray(step.foreach) ? step.foreach.length * certainCalls(step.steps, registry) : 0;
+    case 'steps':
+    case 'repeat':
+      return certainCalls(step.steps, registry);
+    // Which branch wins or which case is taken, the run decides.
+    case 'race':
+    case 'switch':
+    case 'approval':
+    case 'wait':
+    case 'template':
+    case 'let':
+    case 'fail':
+    case 'end':
+      return 0;
+  }
+}
+
+/** A time-out, and what it is around. */
+interface Outer {
+  path: PropertyKey[];
+  ms: number;
+  text: string;
+  of: string;
+}
+
+function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<Finding> {
+  const { timeout } = workflow.value;
+  if (timeout !== undefined) yield* zero(timeout, workflow, ['timeout']);
+  const around: Outer[] = [];
+  for (const { id, step, path } of walkSteps(workflow.value)) {
+    while (around.length > 0 && !isWithin(path, around.at(-1)?.path ?? [])) around.pop();
+    const asked = step.verb === 'approval' ? step.approval.timeout : undefined;
+    const own = step.timeout;
+    if (own !== undefined && isDuration(own)) {
+      const task = timeOutOfTask(workflow.value, step, path, registry);
+      yield* tooLong(own, shortest([...around, ...(task ? [task] : [])]), workflow, [...path, 'timeout']);
+      yield* zero(own, workflow, [...path, 'timeout']);
+      around.push({ path, ms: parseDuration(own), text: own, of: `step \`${id}\`` });
+    }
+    if (asked === undefined || !isDuration(asked)) continue;
+    yield* zero(asked, workflow, [...path, 'approval', 'timeout']);
+    // The usual time of an approval is nobody's slip.
+    if (isWritten(workflow, [...path, 'approval']))
+      yield* tooLong(asked, shortest(around), workflow, [...path, 'approval', 'timeout']);
+  }
+}
+
+/** A task's time-out counts working time only: not that of people, waits and called workflows. */
+function timeOutOfTask(
+  { timeout }: HighLevel,
+  step: StepDefinition,
+  path: PropertyKey[],
+  registry: Registry,
+): Outer | undefined {
+  if (timeout === undefined || path[0] !== 'steps') return undefined;
+  if (step.verb !== 'call' || !registry.operations.has(step.call)) return undefined;
+  return { path: [], ms: parseDuration(timeout), text: timeout, of: 'whole task' };
+}
+
+function isWithin(path: PropertyKey[], outer: PropertyKey[]): boolean {
+  if (path.length <= outer.length || !outer.every((part, index) => path[index] === part)) return false;
+  // What deals with a failure, or cleans up after it, comes after the time of the step.
+  return !['on_error', 'finally'].includes(String(path[outer.length]));
+}
+
+function isWritten(workflow: Loaded<HighLevel>, path: PropertyKey[]): boolean {
+  const [own, around] = [workflow.locate([...path, 'timeout']), workflow.locate(path)];
+  return own.line !== around.line || own.column !== around.column;
+}
+
+function shortest(outer: readonly Outer[]): Outer | undefined {
+  return outer.reduce<Outer | undefined>((least, one) => (least && least.ms <= one.ms ? least : one), undefined);
+}
+
+function* tooLong(
+  text: string,
+  outer: Outer | undefined,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+): Generator<Finding> {
+  if (!outer || parseDuration(text) <= outer.ms) return;
+  const message = `The time-out ${text} is longer than that of the ${outer.of}, ${outer.text}`;
+  yield findingOf('lint.timeout_over_outer', message, from.locate(path));
+}
+
+function* zero(text: string, from: Loaded<unknown>, path: PropertyKey[]): Generator<Finding> {
+  if (!isDuration(text) || parseDuration(text) > 0) return;
+  yield findingOf('lint.timeout_zero', `The time-out is ${text}`, from.locate(path));
+}

@@ -1,0 +1,148 @@
+import { EFFECTS } from '../../contracts/effects.js';
+import type { Finding } from '../../contracts/findings.js';
+import type { Json } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { HookDefinition } from '../../definitions/formats/hooks.js';
+import type { ImplementationBody } from '../../definitions/formats/implementation.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOfProblem } from '../../planning/finding-of.js';
+import { IN_HOOKS } from '../../planning/hooks/resolve-hooks.js';
+import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { checkCondition } from '../../planning/steps/check-names.js';
+import type { LintedProject } from '../linted-project.js';
+import { ofFile } from '../of-file.js';
+import type { View } from '../types/infer.js';
+import { suppliedBy } from '../types/supplied.js';
+import { ANY, listType, mapType, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
+import { typeOfInput } from '../types/type-of-schema.js';
+import { environmentType } from '../types/workflow-types.js';
+import { conditionMistakes, type PlacedMistake, templateMistakes } from './expressions.js';
+import { scriptTextMistakes } from './script-texts.js';
+import { placedFinding } from './workflow-contents.js';
+
+/** Expressions outside workflows: of hooks, and of implementations. */
+export function* checkOtherExpressions({ registry }: LintedProject): Generator<Finding> {
+  yield* hookFindings(registry);
+  const environment = environmentType(registry, Object.keys(registry.project.environments));
+  for (const { from, body, path, operation } of implementationBodies(registry)) {
+    const contract = registry.operations.get(operation)?.value;
+    if (!contract) continue;
+    const input = withSupplied(typeOfInput(contract.input_schema), suppliedBy(registry, operation));
+    yield* ofFile(from.file, () =>
+      [...bodyMistakes(body, path, { input, environment })].map((mistake) => placedFinding(from, mistake)),
+    );
+  }
+}
+
+const CONDITIONS = ['deny_if', 'confirm_if', 'warn_if'] as const;
+
+function* hookFindings(registry: Registry): Generator<Finding> {
+  const view = viewOf(hookNames(registry));
+  const { input = ANY, environment = ANY } = hookNames(registry);
+  const scriptView = viewOf(scriptNames({ input, environment }));
+  for (const hook of [...registry.hooks.values()].flat()) {
+    yield* ofFile(hook.file, () => conditionFindings(hook, view));
+    yield* ofFile(hook.file, () => scriptFindings(hook, scriptView));
+  }
+}
+
+function* scriptFindings(hook: Loaded<HookDefinition>, view: View): Generator<Finding> {
+  const { handler } = hook.value;
+  if (!('script' in handler)) return;
+  for (const mistake of scriptTextMistakes(handler.script, ['handler', 'script'], view)) {
+    yield placedFinding(hook, mistake);
+  }
+}
+
+function* conditionFindings(hook: Loaded<HookDefinition>, view: View): Generator<Finding> {
+  const { handler } = hook.value;
+  if (!('expression' in handler)) return;
+  for (const key of CONDITIONS) {
+    const source = handler.expression[key];
+    if (source === undefined) continue;
+    const path = ['handler', 'expression', key];
+    const refused = refusalOf(source, hook, path);
+    if (refused) yield refused;
+    for (const mistake of conditionMistakes(source, path, view)) yield placedFinding(hook, mistake);
+  }
+}
+
+/** A hook that nothing binds is in no plan, and its names are looked at here. */
+function refusalOf(source: string, hook: Loaded<HookDefinition>, path: PropertyKey[]): Finding | undefined {
+  try {
+    checkCondition(source, IN_HOOKS, hook, path);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return findingOfProblem(error.toProblem(), hook.file);
+  }
+}
+
+/** What hooks see of the calls of a session. Source: docs/sessions.md#guards-over-a-session. */
+const CALL = mapType({
+  ability: STRING,
+  effects: textsType(EFFECTS),
+  environment: STRING,
+  status: textsType(['running', 'succeeded', 'failed', 'cancelled', 'unknown']),
+  input: [{ kind: 'map', fields: new Map(), others: (): Type => ANY }],
+});
+const INT: Type = [{ kind: 'int' }];
+const COUNTS = mapType(Object.fromEntries([...EFFECTS, 'total'].map((name) => [name, INT])));
+
+/** What hook expressions see; a hook stands before abilities of many inputs. Source: docs/hooks.md. */
+function hookNames(registry: Registry): Record<string, Type> {
+  const { project } = registry;
+  const open = (): Type => ANY;
+  return {
+    input: [{ kind: 'map', fields: new Map(), others: open }],
+    environment: environmentType(registry, Object.keys(project.environments)),
+    ability: mapType({ id: STRING, version: ANY, modules: listType(STRING) }),
+    implementation: unite(NULL, mapType({ id: STRING, kind: STRING })),
+    effects: textsType(EFFECTS),
+    tags: listType(STRING),
+    task: mapType({ key: STRING, ability: STRING }),
+    session: unite(NULL, mapType({ id: STRING, calls: listType(CALL), counts: COUNTS })),
+    user: mapType({ name: STRING, source: STRING }),
+    outcome: unite(NULL, mapType({ status: STRING, output: ANY, error: ANY })),
+  };
+}
+
+function viewOf(names: Record<string, Type>): View {
+  return { typeOf: (name) => (Object.hasOwn(names, name) ? names[name] : undefined), asked: new Set() };
+}
+
+/** `fail_if` sees the output before it is checked; the templates of a request see the input after it was. */
+function* bodyMistakes(
+  body: ImplementationBody,
+  path: PropertyKey[],
+  names: { input: Type; environment: Type },
+): Generator<PlacedMistake> {
+  if (body.fail_if !== undefined) {
+    yield* conditionMistakes(body.fail_if, [...path, 'fail_if'], viewOf({ ...names, output: ANY }));
+  }
+  if (body.kind === 'script') {
+    const scriptView = { ...viewOf(scriptNames(names)), takesFiles: true as const };
+    yield* scriptTextMistakes(body.script, [...path, 'script'], scriptView);
+  }
+  if (body.kind !== 'api') return;
+  const view = viewOf(names);
+  for (const key of ['query', 'headers', 'body'] as const) {
+    const template = body.api[key] as Json | undefined;
+    if (template !== undefined) yield* templateMistakes(template, [...path, 'api', key], view);
+  }
+}
+
+/** A task has less to say to a script than to a workflow. */
+function scriptNames(names: { input: Type; environment: Type }): Record<string, Type> {
+  return { ...names, task: mapType({ key: unite(STRING, NULL), ability: STRING }) };
+}
+
+/** What the implementation or the environment supplies is there. */
+function withSupplied(type: Type, names: ReadonlySet<string>): Type {
+  return type.map((one) => {
+    if (one.kind !== 'map') return one;
+    const fields = new Map(one.fields);
+    for (const name of names) fields.set(name, { type: fields.get(name)?.type ?? (() => ANY), isOptional: false });
+    return { ...one, fields };
+  });
+}

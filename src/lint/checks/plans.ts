@@ -1,0 +1,79 @@
+import type { Finding } from '../../contracts/findings.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { AgentProfile } from '../../definitions/formats/agent.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
+import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
+import { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import { DefinitionErrors } from '../../planning/steps/definition-errors.js';
+import { AlikeEnvironments } from '../alike-environments.js';
+import type { LintedProject } from '../linted-project.js';
+import { ofFile } from '../of-file.js';
+import { environmentsOf } from '../scopes.js';
+
+/** What concerns one environment, and is no mistake where an ability only happens to be available there. */
+const SETTINGS: ReadonlySet<string> = new Set(['config.missing_endpoint', 'config.no_implementation']);
+
+/** Told when the definitions were loaded. */
+const TOLD = 'definition.unread';
+
+/** Told by the check of scopes, at the call. */
+const ELSEWHERE = 'scope.environment';
+
+/** Found for each workflow without steps. */
+const NO_STEPS = 'ability.no_steps';
+
+/** Requests can be routed to an agent that has no model yet. */
+const NO_MODEL = 'config.no_model';
+
+const NOT_SET = 'config.missing_credential';
+
+/** Plans every ability in every environment in which it may run, and tells what stands against it. */
+export function* checkPlans({ registry, variables }: LintedProject): Generator<Finding> {
+  const alike = new AlikeEnvironments(registry);
+  for (const [id, ability] of [...registry.operations, ...registry.workflows, ...registry.agents]) {
+    yield* ofFile(ability.file, () => planFindings({ registry, variables }, id, ability, alike));
+  }
+}
+
+function* planFindings(
+  { registry, variables }: Pick<LintedProject, 'registry' | 'variables'>,
+  id: string,
+  ability: Loaded<LowLevel | HighLevel | AgentProfile>,
+  alike: AlikeEnvironments,
+): Generator<Finding> {
+  const environments = environmentsOf(registry, ability.value.scope);
+  const refused = new Map<string, readonly Problem[]>();
+  for (const environment of alike.oneOfEach(id, environments)) {
+    const seen = variables?.(environment) ?? new EnvironmentVariables(registry.root, environment);
+    const { doubts, problems } = plan(registry, id, environment, seen);
+    for (const { code, message, location } of doubts) {
+      if (code !== TOLD) yield findingOf(code, message, location);
+    }
+    refused.set(environment, problems);
+  }
+  const nowhere = [...refused.values()].every((problems) => problems.length > 0);
+  for (const problem of [...refused.values()].flat()) {
+    if (problem.code === NO_STEPS && !hasSteps(ability)) continue;
+    if (problem.code === ELSEWHERE || (problem.code === NOT_SET && !variables)) continue;
+    const isChance = SETTINGS.has(problem.code) && !ability.value.scope.environments && !nowhere;
+    yield findingOfProblem(problem, ability.file, isChance || problem.code === NO_MODEL ? 'warning' : 'error');
+  }
+}
+
+function hasSteps({ value }: Loaded<LowLevel | HighLevel | AgentProfile>): boolean {
+  return !('steps' in value) || value.steps.length > 0;
+}
+
+type Planned = { doubts: ReturnType<typeof resolvePlan>['doubts']; problems: readonly Problem[] };
+
+function plan(registry: Registry, id: string, environment: string, variables: EnvironmentVariables): Planned {
+  try {
+    return { doubts: resolvePlan(registry, id, environment, variables).doubts, problems: [] };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { doubts: [], problems: error instanceof DefinitionErrors ? error.problems : [error.toProblem()] };
+  }
+}

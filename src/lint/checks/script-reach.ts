@@ -1,0 +1,99 @@
+import type { Finding } from '../../contracts/findings.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { type Followed, followImports, type UnpinnedImport } from '../../planning/scripts/imports/follow-imports.js';
+import { languageOf } from '../../planning/scripts/imports/language-of.js';
+import { ownPlaces } from '../../planning/scripts/imports/own-places.js';
+import { declaredFiles, interpreterWords } from '../../planning/scripts/resolve-script.js';
+import { type ProjectFiles, projectFilesOf, type ScriptFile } from '../../planning/scripts/script-files.js';
+import type { LintedProject } from '../linted-project.js';
+
+/** Finds what scripts import and reach for that is not pinned with them. */
+export function* checkScriptReach({ registry }: LintedProject): Generator<Finding> {
+  const files = projectFilesOf(registry);
+  for (const { script, from, path } of scriptsOf(registry)) {
+    const main = files.read(script.path);
+    if (typeof main === 'string') continue;
+    const also = declaredOf(files, script, from, path);
+    const followed = also && followImports(files, main, languageOf(main, interpreterWords(script)), also);
+    if (!followed) continue;
+    yield* unpinnedImports(followed, script);
+    yield* unpinnedPlaces(followed, main, script);
+  }
+}
+
+interface WrittenScript {
+  script: ScriptDefinition;
+  from: Loaded<unknown>;
+  path: PropertyKey[];
+}
+
+function* scriptsOf(registry: Registry): Generator<WrittenScript> {
+  for (const { body, from, path } of implementationBodies(registry)) {
+    if (body.kind === 'script') yield { script: body.script, from, path: [...path, 'script'] };
+  }
+  for (const hook of [...registry.hooks.values()].flat()) {
+    const { handler } = hook.value;
+    if ('script' in handler) yield { script: handler.script, from: hook, path: ['handler', 'script'] };
+  }
+}
+
+/** What a plan refuses is reported by the check of plans. */
+function declaredOf(
+  files: ProjectFiles,
+  script: ScriptDefinition,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+): ScriptFile[] | undefined {
+  try {
+    return declaredFiles(files, script.files ?? [], from, [...path, 'files']);
+  } catch (error) {
+    if (error instanceof AbilityError) return undefined;
+    throw error;
+  }
+}
+
+const REASONS: Record<UnpinnedImport['why'], (text: string) => string> = {
+  missing: (text) => `imports ${text}, which is not in the project`,
+  outside: (text) => `imports ${text}, which lies outside the project and is not pinned`,
+  computed: (text) => `imports what only running it decides: ${text}`,
+  live: (text) => `reads ${text} from the working directory, where it may be edited after the approval`,
+  too_large: () => 'is too large to be read for imports',
+};
+
+function* unpinnedImports({ unpinned }: Followed, { files = [] }: ScriptDefinition): Generator<Finding> {
+  for (const { file, site, why } of unpinned) {
+    // Whoever lists files has looked at what the script imports.
+    if ((why === 'computed' || why === 'too_large') && files.length > 0) continue;
+    const location = { file, line: site.line, column: 1 };
+    yield findingOf('lint.import_not_pinned', `${file} ${REASONS[why](site.text)}`, location, FIXES[why]);
+  }
+}
+
+const FIXES: Partial<Record<UnpinnedImport['why'], string>> = {
+  missing: 'Correct the path, or put the file there.',
+  outside: 'Move the file into the project, or install it as a package.',
+  live: 'Write `. "$(dirname "$0")/..."` or `. "$ABILITY_PINNED/..."`, which read the file as it was pinned.',
+};
+
+function* unpinnedPlaces({ files, read }: Followed, main: ScriptFile, script: ScriptDefinition): Generator<Finding> {
+  const declared = (script.files ?? []).map((path) => path.replace(/^\.\//, '').replace(/\/$/, ''));
+  const pinned = new Set([main.path, main.real, ...files.map(({ path }) => path)]);
+  const isCovered = (path: string | undefined): boolean => {
+    if (path === undefined || path === '') return declared.length > 0;
+    return (
+      pinned.has(path) || declared.some((own) => `${own}/`.startsWith(`${path}/`) || `${path}/`.startsWith(`${own}/`))
+    );
+  };
+  for (const { file, language } of read) {
+    for (const { line, reaches } of ownPlaces(file, language, main)) {
+      if (isCovered(reaches)) continue;
+      const what = reaches ? `for ${reaches}` : 'for files';
+      const message = `${file.path} reaches ${what} by its own place, and \`files\` does not name ${reaches ? 'it' : 'any'}`;
+      yield findingOf('lint.file_not_pinned', message, { file: file.path, line, column: 1 });
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import type { Json } from '../../contracts/json.js';
+import { pathsIn } from '../types/parse.js';
+import type { Spot } from '../types/spots.js';
+import { type Order, orderOf } from '../types/step-order.js';
+import { type StepRead, stepReadsIn } from '../types/step-reads.js';
+import { chainOf, type StepNode } from '../types/step-tree.js';
+import { cutSafely } from '../types/template-type.js';
+import type { WorkflowTypes } from '../types/workflow-types.js';
+import type { PlacedMistake } from './expressions.js';
+
+/** Expressions that look at steps which have not run by then, or may not have. */
+export function* orderMistakes(types: WorkflowTypes): Generator<PlacedMistake> {
+  for (const spot of types.spots) {
+    for (const { source, path } of sourcesIn(spot)) {
+      const reads = stepReadsIn(source);
+      const told = new Set<string>();
+      for (const read of reads) {
+        const target = types.step(read.id);
+        if (!target || told.has(read.id)) continue;
+        const mistake = mistakeOf(spot, source, read, reads, orderOf(spot, target), target);
+        if (!mistake) continue;
+        told.add(read.id);
+        yield { ...mistake, path };
+      }
+    }
+  }
+}
+
+/** The expressions of a spot, each with the place of the text it stands in. */
+function* sourcesIn({ belongs, value, path }: Spot): Generator<{ source: string; path: PropertyKey[] }> {
+  const isBare = belongs === 'condition' || belongs === 'moment' || belongs === 'list';
+  if (isBare && typeof value === 'string') yield { source: value, path };
+  else yield* sourcesInTemplate(value, path);
+}
+
+function* sourcesInTemplate(value: Json, path: PropertyKey[]): Generator<{ source: string; path: PropertyKey[] }> {
+  if (typeof value === 'string') {
+    if (!value.includes('${{')) return;
+    for (const part of cutSafely(value)) if (typeof part !== 'string') yield { source: part.source, path };
+  } else if (value !== null && typeof value === 'object') {
+    for (const [key, item] of Object.entries(value)) yield* sourcesInTemplate(item, [...path, key]);
+  }
+}
+
+type Found = Omit<PlacedMistake, 'path'> | undefined;
+
+function mistakeOf(
+  spot: Spot,
+  source: string,
+  read: StepRead,
+  reads: StepRead[],
+  order: Order,
+  target: StepNode,
+): Found {
+  const { id, isDeep, part } = read;
+  switch (order.when) {
+    case 'before':
+      return undefined;
+    case 'within':
+      if (part === 'status' || part === 'error' || !isDeep) return undefined;
+      return { code: 'lint.step_not_run', message: `\`${id}\` is still at work here, and its output is null` };
+    case 'never': {
+      const message = `\`${id}\` cannot have run when this is evaluated`;
+      return { code: isDeep ? 'lint.step_not_run' : 'lint.step_pending', message };
+    }
+    case 'at_once':
+      if (waitsForOthers(spot)) return undefined;
+      return { code: 'lint.step_at_once', message: `\`${id}\` runs at the same time, in another branch` };
+    case 'apart': {
+      const { max_parallel: most } = order.loop.definition as { max_parallel?: number | string };
+      const many = typeof most === 'number' ? `${most} at once` : `as many at once as \`${most}\` gives`;
+      const message = `\`${id}\` reads its own last turn, and \`${order.loop.id}\` runs ${many}`;
+      return { code: 'lint.own_turn_at_once', message };
+    }
+    case 'perhaps': {
+      if (order.index !== undefined && countsTurns(spot, source, order.index)) return undefined;
+      if (!isDeep || isGuarded(spot, read, reads, order, target)) return undefined;
+      return { code: 'lint.step_may_not_run', message: `\`${id}\` ${order.why}, and its output is null then` };
+    }
+  }
+}
+
+/** Whoever waits for a condition or a signal in his branch may wait for the other one. */
+function waitsForOthers({ node }: Spot): boolean {
+  return chainOf(node).some(({ part, definition }) => part === 'branch' && /"(until|signal)":/.test(json(definition)));
+}
+
+const texts = new WeakMap<object, string>();
+
+function json(value: object): string {
+  const text = texts.get(value) ?? JSON.stringify(value);
+  texts.set(value, text);
+  return text;
+}
+
+/**
+ * Whether somebody thought of it: the expression or a condition around it looks at the step in another way, or asks
+ * for what decides whether the step runs.
+ */
+function isGuarded(
+  { conditions }: Spot,
+  { id }: StepRead,
+  reads: StepRead[],
+  order: Extract<Order, { when: 'perhaps' }>,
+  target: StepNode,
+): boolean {
+  if (reads.some((other) => other.id === id && !other.isDeep)) return true;
+  const decisive = new Set(order.conditions.flatMap((source) => decisivePaths(source)));
+  const around = new Set(chainOf(target).map((node) => `steps.${node.id}`));
+  return conditions.some(({ source }) => {
+    const paths = [...pathsIn(source)];
+    return paths.some(
+      (path) => decisive.has(path) || around.has(path) || path === 'task.status' || path === 'task.error',
+    );
+  });
+}
+
+/** Whether the number of the turn was thought of. */
+function countsTurns({ conditions }: Spot, source: string, index: string): boolean {
+  return [source, ...conditions.map((condition) => condition.source)].some((one) => pathsIn(one).has(index));
+}
+
+/** What a condition asks for, without the bare names that many conditions share. */
+function decisivePaths(source: string): string[] {
+  return [...pathsIn(source)].filter((path) => path.split('.').length > 1);
+}

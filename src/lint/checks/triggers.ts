@@ -1,0 +1,59 @@
+import type { Finding } from '../../contracts/findings.js';
+import type { Json } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { findingOfProblem } from '../../planning/finding-of.js';
+import { DefinitionErrors } from '../../planning/steps/definition-errors.js';
+import { checkTrigger } from '../../planning/triggers/check-trigger.js';
+import { type FoundTrigger, findTriggers, webhookTwice } from '../../planning/triggers/stated-triggers.js';
+import type { LintedProject } from '../linted-project.js';
+import { ofFile } from '../of-file.js';
+import type { View } from '../types/infer.js';
+import { suppliedBy } from '../types/supplied.js';
+import { ANY, mapType, STRING, type Type } from '../types/type.js';
+import { inputMistakes } from './calls.js';
+import { conditionMistakes, type PlacedMistake, templateMistakes } from './expressions.js';
+import { placedFinding } from './workflow-contents.js';
+
+/** Finds webhooks that share a name, triggers that could start nothing, and expressions of theirs that cannot work. */
+export function* checkTriggers({ registry }: LintedProject): Generator<Finding> {
+  const first = new Map<string, FoundTrigger>();
+  for (const found of findTriggers(registry)) {
+    const { spec, from } = found;
+    const other = first.get(spec.webhook);
+    if (other) yield findingOfProblem(webhookTwice(other, found).toProblem(), from.file);
+    else first.set(spec.webhook, found);
+    yield* ofFile(from.file, () => [
+      ...refusals(() => checkTrigger(registry, found), from.file),
+      ...[...mistakesIn(found, suppliedBy(registry, spec.ability))].map((mistake) => placedFinding(from, mistake)),
+    ]);
+  }
+}
+
+function refusals(check: () => void, file: string): Finding[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const problems = error instanceof DefinitionErrors ? error.problems : [error.toProblem()];
+    return problems.map((problem) => findingOfProblem(problem, file));
+  }
+}
+
+/** What senders put into a body is theirs to say. */
+const WEBHOOK = mapType({
+  headers: [{ kind: 'map', fields: new Map(), others: (): Type => STRING }],
+  body: ANY,
+});
+const VIEW: View = { typeOf: (name) => (name === 'webhook' ? WEBHOOK : undefined), asked: new Set() };
+
+function* mistakesIn({ spec, from, index }: FoundTrigger, supplied: ReadonlySet<string>): Generator<PlacedMistake> {
+  const at = (part: string): PropertyKey[] => ['triggers', index, part];
+  if (spec.if !== undefined) yield* conditionMistakes(spec.if, at('if'), VIEW);
+  if (spec.key !== undefined) yield* templateMistakes(spec.key, at('key'), VIEW, 'text');
+  yield* templateMistakes(spec.input, at('input'), VIEW);
+  const { input_schema: schema } = from.value;
+  const isWritten = typeof spec.input === 'string' || Object.keys(spec.input).length > 0;
+  const place = isWritten ? at('input') : ['triggers', index];
+  yield* inputMistakes({ schema, of: spec.ability, supplied, at: place }, spec.input as Json, at('input'), VIEW);
+}

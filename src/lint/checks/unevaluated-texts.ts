@@ -1,0 +1,136 @@
+import type { Finding } from '../../contracts/findings.js';
+import type { Json } from '../../contracts/json.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { type Belongs, expressionsOf, handlerOutputs } from '../../definitions/step-expressions.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { walkSteps } from '../../planning/steps/walk-steps.js';
+import type { LintedProject } from '../linted-project.js';
+
+/** A value in which only `${{ }}` is evaluated. */
+interface Template {
+  value: Json | undefined;
+  path: PropertyKey[];
+}
+
+/** Finds texts in the manner of other languages, which reach their ability as they stand. Source: docs/workflow-language.md#expressions. */
+export function* checkUnevaluatedTexts({ registry }: LintedProject): Generator<Finding> {
+  for (const workflow of registry.workflows.values()) {
+    const known = namesOf(workflow.value);
+    for (const { value, path } of templatesOf(workflow.value)) {
+      for (const text of textsIn(value, path)) {
+        const look = lookOf(text.value, known) ?? variableLook(text.value);
+        if (look) yield findingOf('lint.text_not_evaluated', look.message, workflow.locate(text.path), look.fix);
+      }
+    }
+  }
+  yield* inScripts(registry);
+}
+
+type ScriptKey = 'args' | 'args_template' | 'env' | 'set';
+
+function scriptLook(text: string, key: ScriptKey): Look | undefined {
+  if (text.includes('${{')) return key === 'set' || key === 'args_template' ? templateLook(text, key) : undefined;
+  // There it is a reference.
+  return key === 'env' && text.startsWith('env:') ? undefined : variableLook(text);
+}
+
+/** A script gets its arguments and variables as they are: no shell reads them. Source: docs/scripts.md. */
+function* inScripts(registry: Registry): Generator<Finding> {
+  const found: { from: Loaded<unknown>; path: PropertyKey[]; value: Json | undefined; key: ScriptKey }[] = [];
+  for (const { body, from, path } of implementationBodies(registry)) {
+    if (body.kind !== 'script') continue;
+    for (const key of ['args', 'args_template', 'env', 'set'] as const) {
+      found.push({ from, path: [...path, 'script', key], value: body.script[key], key });
+    }
+  }
+  for (const from of registry.envProfiles.values()) {
+    found.push({ from, path: ['set'], value: from.value.set, key: 'set' });
+  }
+  for (const { from, path, value, key } of found) {
+    for (const text of textsIn(value, path)) {
+      const look = scriptLook(text.value, key);
+      if (look) yield findingOf('lint.text_not_evaluated', look.message, from.locate(text.path), look.fix);
+    }
+  }
+}
+
+function* templatesOf(workflow: HighLevel): Generator<Template> {
+  yield { value: workflow.output, path: ['output'] };
+  yield { value: workflow.concurrency?.key, path: ['concurrency', 'key'] };
+  yield* handlerOutputs(workflow.on_error);
+  for (const { step, path } of walkSteps(workflow)) {
+    for (const one of expressionsOf(step))
+      if (ANY_TEXT.has(one.belongs)) yield { ...one, path: [...path, ...one.path] };
+  }
+}
+
+/** Where any text may stand, so that only its look tells that more was meant. */
+const ANY_TEXT: ReadonlySet<string> = new Set<Belongs>(['text', 'parameters', 'output', 'value']);
+
+function* textsIn(value: Json | undefined, path: PropertyKey[]): Generator<{ value: string; path: PropertyKey[] }> {
+  if (typeof value === 'string') yield { value, path };
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index]);
+  } else if (value !== null && typeof value === 'object') {
+    for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key]);
+  }
+}
+
+interface Names {
+  fields: ReadonlySet<string>;
+  steps: ReadonlySet<string>;
+}
+
+function namesOf(workflow: HighLevel): Names {
+  const { properties } = workflow.input_schema;
+  const isMap = typeof properties === 'object' && properties !== null && !Array.isArray(properties);
+  return {
+    fields: new Set(isMap ? Object.keys(properties) : []),
+    steps: new Set([...walkSteps(workflow)].map(({ id }) => id)),
+  };
+}
+
+/** `{input.id}`, `$(input.id)`, `$input.id`, `${steps.a.output}`: the forms of other languages, with our names. */
+const FOREIGN = /(?:(?<![${])\{\s*|\$\(\s*|\$\{\s*|\$\.?)((?:inputs?|steps|environment)\.[A-Za-z_][\w.]*)/;
+
+/** What a text looks like, and what to write. */
+interface Look {
+  message: string;
+  fix: string;
+}
+
+function lookOf(text: string, known: Names): Look | undefined {
+  if (text.includes('${{')) return undefined;
+  const bare = /^\s*(input|steps|environment)\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*$/.exec(text);
+  const [, name = '', first = '', rest = ''] = bare ?? [];
+  const isName =
+    (name === 'input' && known.fields.has(first)) ||
+    (name === 'steps' && known.steps.has(first) && /^\.(output|status|error)\b/.test(rest)) ||
+    (name === 'environment' && /^(name|protected|vars)$/.test(first));
+  const inner = isName ? text.trim() : FOREIGN.exec(text)?.[1]?.replace(/^inputs\./, 'input.');
+  if (inner === undefined) return undefined;
+  return { message: `\`${short(text)}\` is a text here, which nothing evaluates`, fix: `Write \${{ ${inner} }}.` };
+}
+
+function templateLook(text: string, key: ScriptKey): Look {
+  return {
+    message: `\`${short(text)}\` reaches the script as it is: no \${{ }} is evaluated here`,
+    fix: key === 'set' ? 'Write it under `env` of the script.' : 'Write the arguments as a list, `args`.',
+  };
+}
+
+/** `$NAME`, `${NAME}`, `%NAME%` and `env:NAME` as a whole text. */
+function variableLook(text: string): Look | undefined {
+  if (!/^(env:[A-Za-z_]\w*|\$[A-Z][A-Z0-9_]+|\$\{[A-Z][A-Z0-9_]+\}|%[A-Z][A-Z0-9_]+%)$/.test(text)) return undefined;
+  return {
+    message: `\`${text}\` is a text here; nothing puts the variable in its place`,
+    fix: 'Let the `env_profile` of the script `pass` the variable, or give it under `secrets`.',
+  };
+}
+
+function short(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  return line.length > 60 ? `${line.slice(0, 57)}...` : line;
+}

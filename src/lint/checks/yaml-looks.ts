@@ -1,0 +1,91 @@
+import { isAlias, isMap, isPair, isScalar, type Node, Scalar, visit } from 'yaml';
+import type { LintCode } from '../../contracts/lint-codes.js';
+import type { YamlSource } from '../../definitions/yaml-source.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { ofEachSource } from '../remembered.js';
+
+/** Words that other readers of YAML, and people, take for booleans; here they are texts. */
+const BOOLEAN_WORDS = /^(yes|no|on|off)$/i;
+
+/** Numbers as YAML 1.2 writes them without losing a character. */
+const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/;
+
+interface Look {
+  code: LintCode;
+  message: string;
+  offset: number;
+}
+
+/** Finds YAML that says something else than it looks. */
+export const checkYamlLooks = ofEachSource((source) =>
+  looksOf(source).map(({ code, message, offset }) => findingOf(code, message, source.locateOffset(offset))),
+);
+
+function looksOf(source: YamlSource): Look[] {
+  const looks: Look[] = [];
+  visit(source.document, {
+    Scalar(key, node) {
+      if (node.type !== Scalar.PLAIN) return;
+      const look = (key !== 'key' && (cutByComment(node, source.text) ?? lostCharacters(node))) || undefined;
+      if (look) looks.push(look);
+    },
+    Map(_, map) {
+      if (map.flow) looks.push(...withoutValues(map.items));
+    },
+  });
+  return looks;
+}
+
+/** `Release #12` is `Release`: a `#` after a blank begins a comment. */
+function cutByComment(node: Scalar, text: string): Look | undefined {
+  const [, end] = node.range ?? [0, 0];
+  const comment = /^[ \t]+#(.*)/.exec(
+    text.slice(end, text.indexOf('\n', end) === -1 ? undefined : text.indexOf('\n', end)),
+  )?.[1];
+  if (comment === undefined) return undefined;
+  const offset = node.range?.[0] ?? 0;
+  const value = String(node.source ?? '');
+  if (comment.includes('${{')) {
+    const message = `\`${value}\` ends at the \`#\`; the \${{ }} after it is a comment`;
+    return { code: 'lint.yaml_template_in_comment', message, offset };
+  }
+  if (!/^[^\s#!-]/.test(comment) && !isOpen(value)) return undefined;
+  return {
+    code: 'lint.yaml_comment_cuts',
+    message: `\`${value}\` ends at the \`#\`; what follows is a comment`,
+    offset,
+  };
+}
+
+/** Whether a text seems to go on: a bracket or quote in it is not closed. */
+function isOpen(text: string): boolean {
+  const count = (pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+  return count(/\(/g) > count(/\)/g) || count(/\{\{/g) > count(/\}\}/g) || count(/"/g) % 2 === 1;
+}
+
+/** A number or word that reads back as another text than was written. */
+function lostCharacters(node: Scalar): Look | undefined {
+  const text = node.source ?? '';
+  const offset = node.range?.[0] ?? 0;
+  if (typeof node.value === 'number' && !PLAIN_NUMBER.test(text)) {
+    const message = `\`${text}\` is read as the number ${node.value}`;
+    return { code: 'lint.yaml_number', message, offset };
+  }
+  if (typeof node.value === 'string' && BOOLEAN_WORDS.test(text)) {
+    const message = `\`${text}\` is read as the text "${text}", not as a boolean`;
+    return { code: 'lint.yaml_boolean_word', message, offset };
+  }
+  return undefined;
+}
+
+/** `{ a, b }` and `{ a:1 }` are maps with keys and no values. */
+function withoutValues(items: readonly unknown[]): Look[] {
+  return items.flatMap((item) => {
+    if (!isPair(item) || !isScalar(item.key)) return [];
+    const value = item.value as Node | null;
+    const isEmpty = value === null || (isScalar(value) && value.value === null && (value.source ?? '') === '');
+    if (!isEmpty || isAlias(value) || isMap(value)) return [];
+    const message = `\`${String(item.key.value)}\` is a key without a value`;
+    return [{ code: 'lint.yaml_flow_map', message, offset: item.key.range?.[0] ?? 0 }];
+  });
+}

@@ -1,0 +1,107 @@
+import { EFFECTS, type Effect } from '../../contracts/effects.js';
+import type { PlanOutputFile } from '../../contracts/files.js';
+import type { Finding } from '../../contracts/findings.js';
+import type { LintCode } from '../../contracts/lint-codes.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { isNarrowed, type TaskPhase } from '../../definitions/hook-bindings.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
+import { resolveOutputFiles } from '../../planning/resolve/output-files.js';
+import { callsOf } from '../../planning/steps/called-abilities.js';
+import { environmentsOf } from '../scopes.js';
+import { compareGuard } from './compare-guard.js';
+import type { Direction } from './compare-limits.js';
+import { compareSchemas, type SchemaBreak } from './compare-schemas.js';
+import { effectOf } from './effects.js';
+import { guardsOf } from './guards.js';
+
+type Ability = Loaded<LowLevel | HighLevel>;
+
+const CODE_OF: Record<SchemaBreak['kind'], LintCode> = {
+  required: 'lint.break_input_required',
+  removed: 'lint.break_output_removed',
+  narrowed: 'lint.break_input_narrowed',
+  widened: 'lint.break_output_widened',
+};
+
+/** Finds contracts that broke since an earlier state of the definitions without a new `version`. */
+export function* compareContracts(before: Registry, after: Registry): Generator<Finding> {
+  for (const [id, old] of [...before.operations, ...before.workflows]) {
+    const now = after.operations.get(id) ?? after.workflows.get(id);
+    if (!now) {
+      // What cannot be read now is told as what it is.
+      if (after.broken.has(`ability:${id}`)) continue;
+      yield findingOf('lint.break_removed', `The ability ${id} is gone`, { file: old.file });
+    } else if (String(old.value.version) === String(now.value.version)) yield* compare(before, after, id, old, now);
+  }
+}
+
+function* compare(before: Registry, after: Registry, id: string, old: Ability, now: Ability): Generator<Finding> {
+  yield* compareSchema('input', id, old, now);
+  yield* compareSchema('output', id, old, now);
+  yield* compareFiles(id, old, now);
+  const [was, is] = [effectOf(before, id), effectOf(after, id)];
+  if (EFFECTS.indexOf(is) > EFFECTS.indexOf(was)) {
+    const message = `The effect of ${id} was ${was} and is ${is}`;
+    yield findingOf('lint.break_effect', message, now.locate(placeOfEffect(after, now, is)));
+  }
+  const within = environmentsOf(after, now.value.scope);
+  const lost = environmentsOf(before, old.value.scope).filter((name) => !within.includes(name));
+  if (lost.length > 0) {
+    const message = `${id} is no longer available in ${lost.join(', ')}`;
+    yield findingOf('lint.break_scope', message, now.locate(['scope', 'environments']));
+  }
+  for (const environment of within.filter((name) => !lost.includes(name))) {
+    const asked = new Set(guardsOf(after, id, environment).map(({ name }) => name));
+    for (const { name, phase, hook } of guardsOf(before, id, environment)) {
+      if (asked.has(name)) yield* compareGuard(before, after, phase, hook);
+      else {
+        const bound = isBoundNow(after, phase, hook) ? ': it has no `match`, and a binding narrows it' : '';
+        const message = `The guard ${name} is no longer asked before ${id} in ${environment}${bound}`;
+        yield findingOf('lint.break_guard', message, now.locate(['hooks'], 'key'));
+      }
+    }
+  }
+}
+
+/** Whether a guard is gone from an ability only because another one binds it. Source: C-44. */
+function isBoundNow(after: Registry, phase: TaskPhase, id: string): boolean {
+  const hook = after.hooks.get(phase)?.find(({ value }) => value.id === id);
+  return hook !== undefined && isNarrowed(after, phase, hook.value);
+}
+
+/** Where an effect comes from: what an operation says, or the call that brings it into a workflow. */
+function placeOfEffect(registry: Registry, { value }: Ability, effect: Effect): PropertyKey[] {
+  if ('effects' in value) return ['effects'];
+  return [...callsOf(value)].find(({ id }) => effectOf(registry, id) === effect)?.path ?? ['steps'];
+}
+
+function* compareSchema(direction: Direction, id: string, old: Ability, now: Ability): Generator<Finding> {
+  const key = `${direction}_schema` as const;
+  const [before, after] = [old.value[key] ?? {}, now.value[key] ?? {}];
+  for (const { kind, path, name, what } of compareSchemas(before, after, direction)) {
+    const code = kind === 'removed' && direction === 'input' ? 'lint.break_input_narrowed' : CODE_OF[kind];
+    const message = `In the ${direction} of ${id}, ${name === '' ? 'the value' : `\`${name}\``} ${what}`;
+    yield findingOf(code, message, now.locate([key, ...path]));
+  }
+}
+
+/** A file that is gone, or a list where there was one file, breaks whoever reads it. */
+function* compareFiles(id: string, old: Ability, now: Ability): Generator<Finding> {
+  const [before, after] = [filesOf(old), filesOf(now)];
+  for (const [name, { many }] of Object.entries(before)) {
+    const file = after[name];
+    if (file && file.many === many) continue;
+    const what = file ? `was ${many ? 'a list of files' : 'one file'}, and is not any more` : 'is gone';
+    yield findingOf(
+      'lint.break_output_removed',
+      `The file \`${name}\` of ${id} ${what}`,
+      now.locate(['output_files'], 'key'),
+    );
+  }
+}
+
+function filesOf({ value }: Ability): Record<string, PlanOutputFile> {
+  return 'output_files' in value && value.output_files ? resolveOutputFiles(value.output_files) : {};
+}

@@ -1,0 +1,116 @@
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import type { Direction } from './compare-limits.js';
+import { compareLimits } from './compare-limits.js';
+
+/** A difference between two schemas that may break whoever relies on the older one. */
+export interface SchemaBreak {
+  kind: 'required' | 'removed' | 'narrowed' | 'widened';
+  /** Where in the newer schema, or in the older one what is gone. */
+  path: PropertyKey[];
+  /** The property, as people write it: `user.email`; empty: the value itself. */
+  name: string;
+  what: string;
+}
+
+/** Finds what the newer of two schemas takes away from those who rely on the older one. */
+export function* compareSchemas(
+  before: JsonObject,
+  after: JsonObject,
+  direction: Direction,
+  path: PropertyKey[] = [],
+  name = '',
+): Generator<SchemaBreak> {
+  yield* compareTypes(before, after, direction, path, name);
+  for (const { key, what } of compareLimits(before, after, direction)) {
+    yield { kind: direction === 'input' ? 'narrowed' : 'widened', path: [...path, key], name, what };
+  }
+  const [old, now] = [propertiesOf(before), propertiesOf(after)];
+  const [neededBefore, neededNow] = [requiredOf(before), requiredOf(after)];
+  for (const key of direction === 'input' ? neededNow : []) {
+    const isNew = !neededBefore.includes(key) && now.get(key)?.default === undefined;
+    if (isNew) yield { kind: 'required', path: [...path, 'required'], name: join(name, key), what: 'is required now' };
+  }
+  for (const [key, schema] of old) {
+    const inner = now.get(key);
+    const at = [...path, 'properties'];
+    if (inner) yield* compareSchemas(schema, inner, direction, [...at, key], join(name, key));
+    else if (direction === 'output' || after.additionalProperties === false) {
+      yield { kind: 'removed', path: at, name: join(name, key), what: 'is gone' };
+    }
+  }
+  for (const key of direction === 'output' ? neededBefore : []) {
+    if (neededNow.includes(key) || (old.has(key) && !now.has(key))) continue;
+    yield { kind: 'removed', path: [...path, 'required'], name: join(name, key), what: 'may be missing now' };
+  }
+  if (isJsonObject(before.items) && isJsonObject(after.items)) {
+    yield* compareSchemas(before.items, after.items, direction, [...path, 'items'], `${name}[]`);
+  }
+}
+
+/** An input may take more and an output give less; the other way round somebody is surprised. */
+function* compareTypes(
+  before: JsonObject,
+  after: JsonObject,
+  direction: Direction,
+  path: PropertyKey[],
+  name: string,
+): Generator<SchemaBreak> {
+  const [less, more] = direction === 'input' ? [after, before] : [before, after];
+  const kind = direction === 'input' ? 'narrowed' : 'widened';
+  const types = typesOf(less);
+  const lostTypes = types && without(typesOf(more), (type) => takes(types, type));
+  if (lostTypes) yield { kind, path: [...path, 'type'], name, what: wordingOf(direction, lostTypes, types) };
+  const values = valuesOf(less)?.map((value) => JSON.stringify(value));
+  const lostValues =
+    values &&
+    without(
+      valuesOf(more)?.map((value) => JSON.stringify(value)),
+      (value) => values.includes(value),
+    );
+  const key = after.const === undefined ? 'enum' : 'const';
+  if (lostValues) yield { kind, path: [...path, key], name, what: wordingOf(direction, lostValues, values) };
+}
+
+/** What is not among the allowed ones: `any` where nothing limits it; undefined when all are. */
+function without(items: string[] | undefined, isAllowed: (item: string) => boolean): string[] | 'any' | undefined {
+  if (items === undefined) return 'any';
+  const lost = items.filter((item) => !isAllowed(item));
+  return lost.length > 0 ? lost : undefined;
+}
+
+function takes(types: readonly string[], type: string): boolean {
+  return types.includes(type) || (type === 'integer' && types.includes('number'));
+}
+
+function wordingOf(direction: Direction, lost: string[] | 'any', allowed: readonly string[]): string {
+  if (lost === 'any') {
+    return direction === 'input'
+      ? `takes only ${allowed.join(', ')} now`
+      : `was ${allowed.join(', ')} and may be anything now`;
+  }
+  return direction === 'input' ? `no longer takes ${lost.join(', ')}` : `may be ${lost.join(', ')} now`;
+}
+
+function typesOf({ type }: JsonObject): string[] | undefined {
+  if (typeof type === 'string') return [type];
+  return Array.isArray(type) ? type.filter((item): item is string => typeof item === 'string') : undefined;
+}
+
+function valuesOf(schema: JsonObject): Json[] | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum;
+  return schema.const === undefined ? undefined : [schema.const];
+}
+
+/** By name, since a property may be called `toString`. */
+function propertiesOf({ properties }: JsonObject): ReadonlyMap<string, JsonObject> {
+  if (!isJsonObject(properties)) return new Map();
+  return new Map(Object.entries(properties).map(([key, schema]) => [key, isJsonObject(schema) ? schema : {}]));
+}
+
+function requiredOf({ required }: JsonObject): string[] {
+  return Array.isArray(required) ? required.filter((item): item is string => typeof item === 'string') : [];
+}
+
+function join(name: string, key: string): string {
+  return name === '' ? key : `${name}.${key}`;
+}

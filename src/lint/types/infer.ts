@@ -1,0 +1,260 @@
+import { isLoop, type Node } from '../../rules/expressions/syntax/node.js';
+import { writeExpression } from '../../rules/expressions/write.js';
+import { askedBy } from './asked.js';
+import { neverEqual } from './compare.js';
+import type { Tell } from './mistake.js';
+import { type Operation, resultOf } from './overloads.js';
+import { parseExpression, pathOf, textOf } from './parse.js';
+import { select } from './select.js';
+import {
+  ANY,
+  BOOL,
+  describeType,
+  isAny,
+  listType,
+  mapType,
+  mayBe,
+  STRING,
+  type Type,
+  typeOfValue,
+  unite,
+} from './type.js';
+
+/** What an expression sees where it stands. */
+export interface View {
+  /** The type of a name; undefined for one that is not known there, which planning tells. */
+  typeOf: (name: string) => Type | undefined;
+  /** Paths that are known to be there, such as `input.note` behind `has(input.note)`. */
+  asked: ReadonlySet<string>;
+  /** A file may stand where text does: it is the path of its copy there. */
+  takesFiles?: true;
+}
+
+/** What an expression may give, as evaluation would have it; whatever cannot work in it is told. */
+export function inferType(source: string, view: View, tell: Tell): Type {
+  const tree = parseExpression(source);
+  return tree ? new Inference(tell).infer(tree, view) : ANY;
+}
+
+const TYPES: ReadonlySet<string> = new Set([
+  ...['bool', 'bytes', 'double', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint'],
+]);
+
+class Inference {
+  constructor(private readonly tell: Tell) {}
+
+  infer(node: Node, view: View): Type {
+    const { op, args } = node;
+    switch (op) {
+      case 'value':
+        return literal(args);
+      case 'id':
+        return view.typeOf(args as string) ?? (TYPES.has(args as string) ? [{ kind: 'type' }] : ANY);
+      case '.':
+        return this.member(args as [Node, string], view, isAsked(node, view));
+      case '.?':
+        return [{ kind: 'optional', of: flat(this.member(args as [Node, string], view, true)) }];
+      case '[]':
+        return this.index(args as [Node, Node], view, isAsked(node, view));
+      case '[?]':
+        return [{ kind: 'optional', of: flat(this.index(args as [Node, Node], view, true)) }];
+      case 'list':
+        return listOf((args as Node[]).map((item) => this.infer(item, view)));
+      case 'map':
+        return this.map(args as [Node, Node][], view);
+      case 'call':
+        return this.call(node, args as [string, Node[]], view);
+      case 'rcall':
+        return this.method(node, args as [string, Node, Node[]], view);
+      case '?:':
+        return this.ternary(args as [Node, Node, Node], view);
+      case '&&':
+      case '||':
+        return this.logical(op, args as [Node, Node], view);
+      case '!_':
+      case '-_':
+        return this.operation(node, { is: 'operator', name: op }, [this.infer(args as Node, view)]);
+      case '==':
+      case '!=':
+        return this.equality(args as [Node, Node], view);
+      case 'in':
+        return this.membership(node, args as [Node, Node], view);
+      default: {
+        const operands = (args as Node[]).map((operand) => this.infer(operand, view));
+        return this.operation(node, { is: 'operator', name: op }, operands);
+      }
+    }
+  }
+
+  private member([target, name]: [Node, string], view: View, isAsked: boolean): Type {
+    return select(this.infer(target, view), { name, from: write(target), isAsked }, this.tell);
+  }
+
+  private index([target, key]: [Node, Node], view: View, isAsked: boolean): Type {
+    const [type, keyType] = [this.infer(target, view), this.infer(key, view)];
+    if (isAny(type) || type.some(({ kind }) => kind === 'optional')) return ANY;
+    const name = textOf(key);
+    if (name !== undefined && type.some(({ kind }) => kind === 'map')) {
+      return select(type, { name, from: write(target), isAsked }, this.tell);
+    }
+    const lists = type.flatMap((one) => (one.kind === 'list' ? [one.item()] : []));
+    const isMap = type.some(({ kind }) => kind === 'map');
+    if (isMap) return ANY;
+    if (lists.length > 0 && mayBe(keyType, 'int', 'double', 'uint')) return unite(...lists);
+    if (!isAsked) {
+      const message = `\`${write(target)}\` is ${describeType(type)}, and has no \`[${write(key)}]\``;
+      this.tell({ code: 'lint.type_mismatch', message });
+    }
+    return ANY;
+  }
+
+  private map(entries: [Node, Node][], view: View): Type {
+    const types = entries.map(([key, value]) => [textOf(key), this.infer(value, view)] as const);
+    const isFixed = types.every(([key]) => key !== undefined);
+    const fields = types.map(([key = '', type]) => [key, type] as const);
+    return mapType(Object.fromEntries(fields), isFixed ? 'none' : () => ANY);
+  }
+
+  private call(node: Node, [name, args]: [string, Node[]], view: View): Type {
+    const [only] = args;
+    if (name === 'has') {
+      if (only?.op === '.' || only?.op === '.?') this.member(only.args as [Node, string], view, true);
+      return BOOL;
+    }
+    const operands = args.map((operand) => this.infer(operand, view));
+    return this.operation(node, { is: 'function', name }, operands);
+  }
+
+  private method(node: Node, [name, target, args]: [string, Node, Node[]], view: View): Type {
+    if (isLoop(name, args)) return this.macro(name, target, args as [Node, ...Node[]], view);
+    if (target.op === 'id' && target.args === 'optional') {
+      const [of = ANY] = args.map((operand) => this.infer(operand, view));
+      return [{ kind: 'optional', of }];
+    }
+    if (target.op === 'id' && target.args === 'cel') return ANY;
+    const receiver = this.infer(target, view);
+    const operands = args.map((operand) => this.infer(operand, view));
+    if (name === 'join') this.joined(node, receiver);
+    const [first = ANY] = operands;
+    const inner = receiver.flatMap((one) => (one.kind === 'optional' ? [one.of] : []));
+    if (inner.length > 0 && inner.length === receiver.length) {
+      const of = unite(...inner);
+      if (name === 'value') return of;
+      if (name === 'orValue') return unite(of, first);
+      if (name === 'or') return [{ kind: 'optional', of: unite(of, flat(first)) }];
+      if (name === 'hasValue') return BOOL;
+    }
+    return this.operation(node, { is: 'method', name }, [receiver, ...operands]);
+  }
+
+  /** The items are only looked at when they are joined. */
+  private joined(node: Node, receiver: Type): void {
+    const items = unite(...receiver.flatMap((one) => (one.kind === 'list' ? [one.item()] : [])));
+    if (mayBe(items, 'string')) return;
+    const message = `\`${write(node)}\` joins ${describeType(items)}, and only texts can be joined`;
+    const fix = 'Make texts of the items: `list.map(item, string(item)).join(", ")`.';
+    this.tell({ code: 'lint.type_mismatch', message, fix });
+  }
+
+  private macro(name: string, target: Node, [variable, ...bodies]: [Node, ...Node[]], view: View): Type {
+    const range = this.infer(target, view);
+    if (!mayBe(range, 'list', 'map')) {
+      const message = `\`${write(target)}\` is ${describeType(range)}, and \`${name}\` goes over lists and maps`;
+      this.tell({ code: 'lint.type_mismatch', message });
+    }
+    const item = isAny(range)
+      ? ANY
+      : unite(...range.flatMap((one) => (one.kind === 'list' ? [one.item()] : one.kind === 'map' ? [STRING] : [])));
+    const bound = variable.args as string;
+    const asked = new Set([...view.asked].filter((path) => path !== bound && !path.startsWith(`${bound}.`)));
+    const inside = { typeOf: (id: string) => (id === bound ? item : view.typeOf(id)), asked };
+    const [first, second] = bodies as [Node, Node | undefined];
+    if (name === 'map' && !second) return listType(this.infer(first, inside));
+    this.boolean(first, this.infer(first, inside));
+    if (name === 'map' && second) {
+      return listType(this.infer(second, { ...inside, asked: new Set([...asked, ...askedBy(first, true)]) }));
+    }
+    return name === 'filter' ? listType(item) : BOOL;
+  }
+
+  private ternary([condition, whenTrue, whenFalse]: [Node, Node, Node], view: View): Type {
+    this.boolean(condition, this.infer(condition, view));
+    const [left, right] = [
+      this.infer(whenTrue, after(view, condition, true)),
+      this.infer(whenFalse, after(view, condition, false)),
+    ];
+    return unite(left, right);
+  }
+
+  /** An error of one side is swallowed where the other side decides, so each side may rely on the other. */
+  private logical(op: string, [left, right]: [Node, Node], view: View): Type {
+    const outcome = op === '&&';
+    this.boolean(left, this.infer(left, after(view, right, outcome)));
+    this.boolean(right, this.infer(right, after(view, left, outcome)));
+    return BOOL;
+  }
+
+  private boolean(node: Node, type: Type): void {
+    if (mayBe(type, 'bool')) return;
+    const message = `\`${write(node)}\` is ${describeType(type)}, where true or false belongs`;
+    this.tell({ code: 'lint.type_mismatch', message });
+  }
+
+  private equality([left, right]: [Node, Node], view: View): Type {
+    const types = [this.infer(left, view), this.infer(right, view)] as const;
+    const mistake = neverEqual(...types, [write(left), write(right)]);
+    if (mistake) this.tell(mistake);
+    return BOOL;
+  }
+
+  private membership(node: Node, [item, range]: [Node, Node], view: View): Type {
+    const [, type] = [this.infer(item, view), this.infer(range, view)];
+    const name = textOf(item);
+    const isMap = type.some(({ kind }) => kind === 'map');
+    if (name !== undefined && isMap) select(type, { name, from: write(range), isAsked: true }, this.tell);
+    if (!mayBe(type, 'list', 'map')) this.cannot(node, [type]);
+    return BOOL;
+  }
+
+  private operation(node: Node, operation: Operation, operands: Type[]): Type {
+    const result = resultOf(operation, operands);
+    if (!result) this.cannot(node, operands);
+    return result ?? ANY;
+  }
+
+  private cannot(node: Node, operands: Type[]): void {
+    const given = operands.map(describeType).join(' and ');
+    this.tell({ code: 'lint.type_mismatch', message: `\`${write(node)}\` cannot work on ${given}` });
+  }
+}
+
+function after(view: View, condition: Node, outcome: boolean): View {
+  const more = askedBy(condition, outcome);
+  return more.size === 0 ? view : { ...view, asked: new Set([...view.asked, ...more]) };
+}
+
+function isAsked(node: Node, { asked }: View): boolean {
+  const path = asked.size === 0 ? undefined : pathOf(node);
+  return path !== undefined && asked.has(path);
+}
+
+/** An optional of an optional is one. */
+function flat(type: Type): Type {
+  return unite(...type.map((one): Type => (one.kind === 'optional' ? one.of : [one])));
+}
+
+function literal(value: unknown): Type {
+  if (typeof value === 'bigint') return [{ kind: 'int' }];
+  if (typeof value === 'number') return [{ kind: 'double' }];
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return typeOfValue(value);
+  return value instanceof Uint8Array ? [{ kind: 'bytes' }] : [{ kind: 'uint' }];
+}
+
+function listOf(items: Type[]): Type {
+  return listType(items.length === 0 ? ANY : unite(...items));
+}
+
+function write(node: Node): string {
+  const text = writeExpression(node);
+  return text.length > 100 ? `${text.slice(0, 97)}...` : text;
+}

@@ -1,0 +1,121 @@
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { StepDefinition, StepOf } from '../../definitions/formats/steps.js';
+import { expressionsOf, handlerOutputs, type StepExpression } from '../../definitions/step-expressions.js';
+import { isRepeated, listsInside, listsOfWorkflow, placeInList, type StepList } from '../../definitions/step-lists.js';
+import { endsTask, type StepNode, stepEndsTask } from './step-tree.js';
+
+/** A condition that is known to have come out so where an expression stands. */
+export interface KnownCondition {
+  source: string;
+  outcome: boolean;
+}
+
+/** What belongs where an expression stands; an argument is a text, or a file, whose path is the text then. */
+export type Belongs = StepExpression['belongs'] | 'argument';
+
+/** An expression, or a value with expressions in it, where it stands in the file. */
+export interface Spot extends Omit<StepExpression, 'belongs'> {
+  belongs: Belongs;
+  /** The step it belongs to; undefined for the workflow itself. */
+  node: StepNode | undefined;
+  /** The loops whose names it sees. */
+  loops: readonly StepNode[];
+  conditions: readonly KnownCondition[];
+}
+
+/** Where a walk through the steps has come to. */
+interface Around {
+  loops: readonly StepNode[];
+  conditions: readonly KnownCondition[];
+}
+
+/** All steps and expressions of a workflow. */
+export interface Spots {
+  nodes: StepNode[];
+  spots: Spot[];
+}
+
+/** Finds all steps and expressions of a workflow, each with what is known where it stands. */
+export function findSpots(workflow: HighLevel): Spots {
+  return new SpotFinder(workflow).found;
+}
+
+class SpotFinder {
+  readonly found: Spots = { nodes: [], spots: [] };
+
+  constructor({ concurrency, output, ...workflow }: HighLevel) {
+    const around: Around = { loops: [], conditions: [] };
+    const usual = { phase: 'before', number: 0 } as const;
+    if (concurrency) {
+      this.add(undefined, around, { ...usual, path: ['concurrency', 'key'], value: concurrency.key, belongs: 'text' });
+    }
+    for (const list of listsOfWorkflow(workflow)) this.list(list, undefined, around);
+    for (const expression of handlerOutputs(workflow.on_error)) this.add(undefined, around, expression);
+    if (output !== undefined) {
+      this.add(undefined, around, { ...usual, path: ['output'], value: output, belongs: 'output', phase: 'end' });
+    }
+  }
+
+  private list(list: StepList, parent: StepNode | undefined, around: Around): void {
+    const { part, number } = list;
+    let { conditions } = around;
+    for (const [index, definition] of list.steps.entries()) {
+      const path = [...(parent?.path ?? []), ...placeInList(list, index)];
+      const node = { id: definition.id, definition, path, parent, part, number, index };
+      this.step(node, { ...around, conditions });
+      // A clean-up goes on, whatever became of one of its steps, and branches run at once.
+      if (part !== 'finally' && part !== 'branch') conditions = [...conditions, ...knownAfter(definition)];
+    }
+  }
+
+  private step(node: StepNode, around: Around): void {
+    const { definition } = node;
+    this.found.nodes.push(node);
+    const inside = definition.if === undefined ? around : known(around, definition.if, true);
+    const loops = [...around.loops, node];
+    for (const expression of expressionsOf(definition)) {
+      const { path, sees } = expression;
+      const at = path[0] === 'if' ? around : whereIn(definition, path, inside);
+      this.add(node, sees === 'turn' ? { ...at, loops } : at, expression);
+    }
+    for (const list of listsInside(definition)) {
+      const sees = isRepeated(list) ? { ...inside, loops } : inside;
+      this.list(list, node, list.part === 'case' ? inCase(definition, list.number, sees) : sees);
+    }
+  }
+
+  private add(node: StepNode | undefined, { loops, conditions }: Around, expression: StepExpression): void {
+    const path = [...(node?.path ?? []), ...expression.path];
+    this.found.spots.push({ ...expression, path, node, loops, conditions });
+  }
+}
+
+function known(around: Around, source: string, outcome: boolean): Around {
+  return { ...around, conditions: [...around.conditions, { source, outcome }] };
+}
+
+/** The condition of a case is asked where none before it held. */
+function whereIn(step: StepDefinition, [key, number]: PropertyKey[], around: Around): Around {
+  return step.verb === 'switch' && key === 'switch' ? before(step.switch, Number(number), around) : around;
+}
+
+/** No case before this one held. */
+function before(cases: StepOf<'switch'>['switch'], number: number, around: Around): Around {
+  return cases.slice(0, number).reduce((at, item) => ('else' in item ? at : known(at, item.if, false)), around);
+}
+
+function inCase(step: StepDefinition, number: number, around: Around): Around {
+  if (step.verb !== 'switch') return around;
+  const item = step.switch[number];
+  const at = before(step.switch, number, around);
+  return !item || 'else' in item ? at : known(at, item.if, true);
+}
+
+/** What is known behind a step that ends the task under a condition: the condition did not hold. */
+function knownAfter(step: StepDefinition): KnownCondition[] {
+  if (step.if !== undefined) return stepEndsTask(step) ? [{ source: step.if, outcome: false }] : [];
+  if (step.verb !== 'switch' || step.on_error || step.continue_on_error) return [];
+  const passed = step.switch.findIndex((item) => 'else' in item || !endsTask(item.steps));
+  const ended = passed < 0 ? step.switch : step.switch.slice(0, passed);
+  return ended.flatMap((item) => ('else' in item ? [] : [{ source: item.if, outcome: false }]));
+}

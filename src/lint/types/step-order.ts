@@ -1,0 +1,131 @@
+import type { StepDefinition } from '../../definitions/formats/steps.js';
+import { isRepeated } from '../../definitions/step-lists.js';
+import type { Spot } from './spots.js';
+import { chainOf, endsTask, loopsAround, type StepNode } from './step-tree.js';
+
+/** What has become of a step when an expression looks at it. */
+export type Order =
+  /** It has run, as far as it runs at all. */
+  | { when: 'before' }
+  /** It cannot have run. */
+  | { when: 'never' }
+  /** It is at work: what it gives is not known yet, its status and error are. */
+  | { when: 'within' }
+  /** It runs at the same time. */
+  | { when: 'at_once' }
+  /** It would be its own last turn, but items at once have none. */
+  | { when: 'apart'; loop: StepNode }
+  /** It may have run; `conditions` decide, where it was not a failure, and so does a name that counts turns. */
+  | { when: 'perhaps'; why: string; conditions: string[]; index?: string };
+
+/** Tells what has become of a step when an expression is evaluated. */
+export function orderOf(spot: Spot, target: StepNode): Order {
+  const around = chainOf(spot.node);
+  const chain = chainOf(target);
+  let common = 0;
+  while (common < around.length && around[common] === chain[common]) common += 1;
+  if (common === chain.length) return orderOfOuter(spot, target, around[common]);
+  const never = turnBefore(around.slice(0, common), around[common]);
+  const [own, other] = [around[common], chain[common] as StepNode];
+  const below = chain.slice(common);
+  if (!own) return orderOfInner(spot, other, below, never);
+  if (own.part === other.part && own.number === other.number) {
+    if (own.part === 'branch') return { when: 'at_once' };
+    return other.index < own.index ? perhaps(below) : never;
+  }
+  return across(own.part, other.part, below, never);
+}
+
+/**
+ * What the turn before has left: nothing in the first one, nor where items run at once. An attempt of a group sees what
+ * the one before it has left.
+ *
+ * @param common the steps around both. @param next the one inside them around the expression, if there is one.
+ */
+function turnBefore(common: StepNode[], next: StepNode | undefined): Order {
+  const inside = next ? [...common, next] : common;
+  for (const [index, { definition }] of [...common.entries()].reverse()) {
+    const next = inside[index + 1];
+    if (next && isRepeated(next)) return hasTurns(definition) ? firstTurn(definition) : { when: 'never' };
+    if (next?.part === 'steps' && 'retry' in definition && definition.retry) {
+      return { ...FAILED, why: 'has not run in the first attempt' };
+    }
+  }
+  return { when: 'never' };
+}
+
+/** Whether a loop surely takes one turn after the other; a number that the run gives may be any. */
+function hasTurns(definition: StepDefinition): boolean {
+  return !('max_parallel' in definition) || (definition.max_parallel ?? 1) === 1;
+}
+
+function firstTurn(definition: StepDefinition): Extract<Order, { when: 'perhaps' }> {
+  const index = 'index' in definition ? definition.index : undefined;
+  return { ...FAILED, why: 'has not run in the first turn', ...(index !== undefined && { index }) };
+}
+
+/** The step itself, or one around it. */
+function orderOfOuter({ phase }: Spot, target: StepNode, next: StepNode | undefined): Order {
+  const loop = loopsAround(target).at(-1);
+  // Steps inside it, in a turn or not, see that it is at work.
+  if (next) return loop || next.part === 'handler' || next.part === 'finally' ? { when: 'within' } : { when: 'never' };
+  if (phase === 'undo') return { when: 'before' };
+  if (loop && hasTurns(loop.definition)) return firstTurn(loop.definition);
+  if (phase === 'handler') return { when: 'within' };
+  return loop ? { when: 'apart', loop } : { when: 'never' };
+}
+
+/** A step inside the one whose expression it is. */
+function orderOfInner({ phase, number }: Spot, other: StepNode, below: StepNode[], never: Order): Order {
+  const isMain = other.part !== 'handler' && other.part !== 'finally';
+  if (phase === 'turn') return isMain ? perhaps(below) : never;
+  if (phase === 'end') return isMain ? perhaps(below) : { when: 'never' };
+  if (phase !== 'handler') return never;
+  if (isMain) return FAILED;
+  return other.part === 'handler' && other.number === number ? perhaps(below) : never;
+}
+
+const FAILED: Extract<Order, { when: 'perhaps' }> = {
+  when: 'perhaps',
+  why: 'has not run where something failed before it',
+  conditions: [],
+};
+
+function across(own: StepNode['part'], other: StepNode['part'], below: StepNode[], never: Order): Order {
+  if (own === 'handler' && other !== 'finally' && other !== 'handler') return FAILED;
+  if (own === 'finally') return { ...FAILED, conditions: conditionsOf(below) };
+  return never;
+}
+
+/** Whether a step that stands before has run, or was skipped with what is around it, or has failed. */
+function perhaps(below: StepNode[]): Order {
+  for (const [index, node] of below.entries()) {
+    const why = whyNot(node, index > 0, index === below.length - 1);
+    if (why !== undefined) return { when: 'perhaps', why, conditions: conditionsOf(below) };
+  }
+  return { when: 'before' };
+}
+
+function whyNot({ definition, part, parent }: StepNode, isInside: boolean, isTarget: boolean): string | undefined {
+  if (definition.if !== undefined) return `is skipped where \`${definition.if}\` does not hold`;
+  if (isInside && part === 'case') return 'only runs where its case of the `switch` is chosen';
+  if (isInside && part === 'handler') return 'only runs after a failure';
+  if (isInside && part === 'branch' && parent?.definition.verb === 'race') return 'may lose the `race`';
+  if (definition.continue_on_error) return 'may have failed, and `continue_on_error` goes on';
+  return isCaught(definition, isTarget) ? 'may have failed, and `on_error` goes on' : undefined;
+}
+
+/** Whether a failure of a step leaves null behind; what is inside it has no output of a handler. */
+function isCaught({ on_error: handlers = [] }: StepDefinition, isTarget: boolean): boolean {
+  return handlers.some(({ steps = [], output, rethrow }) => {
+    return !rethrow && !(isTarget && output !== undefined) && !endsTask(steps);
+  });
+}
+
+function conditionsOf(below: StepNode[]): string[] {
+  return below.flatMap(({ definition, part, parent, number }) => {
+    const item = part === 'case' && parent?.definition.verb === 'switch' ? parent.definition.switch : [];
+    const cases = item.slice(0, number + 1).flatMap((one) => ('else' in one ? [] : [one.if]));
+    return definition.if === undefined ? cases : [definition.if, ...cases];
+  });
+}

@@ -1,0 +1,53 @@
+import type { Json } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { cutText } from '../../rules/expressions/template.js';
+import { inferType, type View } from './infer.js';
+import { type Alternative, ANY, type Field, listType, NULL, STRING, type Type, typeOfValue, unite } from './type.js';
+
+/** What a value with `${{ }}` in it gives. Mistakes in the expressions are told where each is checked. */
+export function templateType(template: Json, view: View): Type {
+  const type = rawType(template, view);
+  return type.some(({ kind }) => kind === 'optional') ? unite(asJson(type), NULL) : asJson(type);
+}
+
+function rawType(template: Json, view: View): Type {
+  if (typeof template === 'string') return textType(template, view);
+  if (template === null || typeof template !== 'object') return typeOfValue(template);
+  if (Array.isArray(template)) {
+    return listType(template.length === 0 ? ANY : unite(...template.map((item) => templateType(item, view))));
+  }
+  const fields = Object.entries(template).map(([name, item]): [string, Field] => {
+    const type = rawType(item, view);
+    // A member whose value is an absent optional is left out.
+    return [name, { type: () => asJson(type), isOptional: type.some(({ kind }) => kind === 'optional') }];
+  });
+  return [{ kind: 'map', fields: new Map(fields), others: 'none', isPromise: true }];
+}
+
+function textType(text: string, view: View): Type {
+  const parts = cutSafely(text);
+  const [only] = parts;
+  if (parts.length > 1 || only === undefined) return STRING;
+  return typeof only === 'string' ? typeOfValue(only) : inferType(only.source, view, () => {});
+}
+
+/** As {@link cutText}; nothing for a text that planning refuses. */
+export function cutSafely(text: string): ReturnType<typeof cutText> {
+  try {
+    return cutText(text);
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return [];
+  }
+}
+
+const JSON_KINDS: Partial<Record<Alternative['kind'], Alternative>> = {
+  timestamp: { kind: 'string' },
+  duration: { kind: 'string' },
+  uint: { kind: 'int' },
+};
+
+/** What is left of a type once it has become JSON, where it is there at all. */
+export function asJson(type: Type): Type {
+  return unite(...type.map((one): Type => (one.kind === 'optional' ? asJson(one.of) : [JSON_KINDS[one.kind] ?? one])));
+}

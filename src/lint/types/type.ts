@@ -1,0 +1,151 @@
+import type { Json } from '../../contracts/json.js';
+
+/** What CEL tells apart besides lists, maps and optionals. */
+export const SCALARS = [
+  'null',
+  'bool',
+  'int',
+  'double',
+  'string',
+  'uint',
+  'bytes',
+  'type',
+  'timestamp',
+  'duration',
+] as const;
+
+/** One of {@link SCALARS}. */
+export type Scalar = (typeof SCALARS)[number];
+
+/** A map: which names it has, and whether others may be there. */
+export interface MapType {
+  kind: 'map';
+  fields: ReadonlyMap<string, Field>;
+  /** `none`: no other name can be there. `unlisted`: one could be, and nobody told of it. Else: what others hold. */
+  others: 'none' | 'unlisted' | (() => Type);
+  /** Its author tells which names are always there, so the others are not. */
+  isPromise?: boolean | undefined;
+}
+
+/** A name of a map. */
+export interface Field {
+  /** Made when it is asked for, since schemas may refer to themselves. */
+  type: () => Type;
+  /** Its author says that it may be missing. */
+  isOptional: boolean;
+  /** Whoever leaves it out gets a default. */
+  isFilled?: boolean;
+}
+
+/** One thing that a value may be. */
+export type Alternative =
+  | { kind: 'any' }
+  | { kind: Exclude<Scalar, 'string'> }
+  /** `texts`: it is one of these. */
+  | { kind: 'string'; texts?: readonly string[] }
+  | { kind: 'list'; item: () => Type }
+  | MapType
+  | { kind: 'optional'; of: Type };
+
+/** Everything that a value may be; more than it is at run time, never less. */
+export type Type = readonly Alternative[];
+
+/** Nothing is known. */
+export const ANY: Type = [{ kind: 'any' }];
+/** True or false. */
+export const BOOL: Type = [{ kind: 'bool' }];
+/** A whole number. */
+export const INT: Type = [{ kind: 'int' }];
+/** Any text. */
+export const STRING: Type = [{ kind: 'string' }];
+/** Only null. */
+export const NULL: Type = [{ kind: 'null' }];
+
+/** More ways than that are not worth looking at. */
+export const MOST_ALTERNATIVES = 40;
+
+/** One of some texts. */
+export function textsType(texts: readonly string[]): Type {
+  return [{ kind: 'string', texts }];
+}
+
+/** A list of items of one type. */
+export function listType(item: Type): Type {
+  return [{ kind: 'list', item: () => item }];
+}
+
+/** A map that has these names and no others, unless it is said. */
+export function mapType(fields: Record<string, Type>, others: MapType['others'] = 'none'): Type {
+  const entries = Object.entries(fields).map(([name, type]): [string, Field] => [
+    name,
+    { type: () => type, isOptional: false },
+  ]);
+  return [{ kind: 'map', fields: new Map(entries), others }];
+}
+
+/** What is one of several types. */
+export function unite(...types: Type[]): Type {
+  const all = types.flat();
+  if (all.length === 0 || isAny(all) || all.length > MOST_ALTERNATIVES) return ANY;
+  const strings = all.filter((one) => one.kind === 'string');
+  const kept = new Map<string, Alternative>();
+  for (const one of all) if (isScalar(one) && one.kind !== 'string') kept.set(one.kind, one);
+  const [text] = strings;
+  if (text) {
+    const isLimited = strings.every(({ texts }) => texts);
+    const texts = [...new Set(strings.flatMap((one) => one.texts ?? []))];
+    kept.set('string', isLimited ? { kind: 'string', texts } : { kind: 'string' });
+  }
+  return [...kept.values(), ...new Set(all.filter((one) => !isScalar(one)))];
+}
+
+/** Whether nothing is known of a type. */
+export function isAny(type: Type): boolean {
+  return type.some(({ kind }) => kind === 'any');
+}
+
+function isScalar({ kind }: Alternative): boolean {
+  return (SCALARS as readonly string[]).includes(kind);
+}
+
+/** Whether a value of the type may be one of some kinds. */
+export function mayBe(type: Type, ...kinds: Alternative['kind'][]): boolean {
+  return type.some(({ kind }) => kind === 'any' || kinds.includes(kind));
+}
+
+/** The type of a value that is known. */
+export function typeOfValue(value: Json): Type {
+  if (value === null) return NULL;
+  if (typeof value === 'string') return textsType([value]);
+  if (typeof value === 'boolean') return BOOL;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? INT : [{ kind: 'double' }];
+  if (Array.isArray(value)) return listType(value.length === 0 ? ANY : unite(...value.map(typeOfValue)));
+  return mapType(Object.fromEntries(Object.entries(value).map(([key, item]) => [key, typeOfValue(item)])));
+}
+
+const WORDS: Partial<Record<Alternative['kind'], string>> = {
+  any: 'anything',
+  bool: 'true or false',
+  int: 'a whole number',
+  double: 'a number',
+  string: 'a text',
+  list: 'a list',
+  map: 'a map',
+  timestamp: 'a moment',
+  duration: 'a duration of CEL',
+  optional: 'an optional',
+  bytes: 'bytes',
+};
+
+/** Names in a message, the first of them where they are many. */
+export function listNames(names: readonly string[]): string {
+  const all = [...new Set(names)];
+  return all.length > 12 ? `${all.slice(0, 12).join(', ')}, ..` : all.join(', ');
+}
+
+/** A type in words: `a whole number or a text`. */
+export function describeType(type: Type): string {
+  const words = [...new Set(type.map(({ kind }) => WORDS[kind] ?? kind))];
+  const last = words.pop();
+  return words.length > 0 ? `${words.join(', ')} or ${last}` : (last ?? 'nothing');
+}

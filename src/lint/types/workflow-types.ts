@@ -1,0 +1,272 @@
+import { ANSWER_FILE, type PlanOutputFile } from '../../contracts/files.js';
+import type { Json } from '../../contracts/json.js';
+import { END_STATES, OPEN_STATES, STEP_STATUSES } from '../../contracts/states.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { ExpandedTemplate, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { resolveOutputFiles } from '../../planning/resolve/output-files.js';
+import { nameOfStep } from '../../rules/step-name.js';
+import { environmentsOf } from '../scopes.js';
+import { askedBy } from './asked.js';
+import { filesType } from './file-type.js';
+import { inferType, type View } from './infer.js';
+import { parseExpression } from './parse.js';
+import { findSpots, type KnownCondition, type Spot, type Spots } from './spots.js';
+import { loopsAround, type StepNode } from './step-tree.js';
+import { templateType } from './template-type.js';
+import {
+  ANY,
+  BOOL,
+  INT,
+  listType,
+  mapType,
+  mayBe,
+  NULL,
+  STRING,
+  type Type,
+  textsType,
+  typeOfValue,
+  unite,
+} from './type.js';
+import { typeOfForms } from './type-of-forms.js';
+import { typeOfInput, typeOfSchema } from './type-of-schema.js';
+
+/** An error as expressions see it; what its details hold is not known. */
+const PROBLEM = mapType({ code: STRING, message: STRING }, () => ANY);
+
+/** What a `retry.if` sees. */
+const OF_ATTEMPT: View = {
+  typeOf: (name) => (name === 'error' ? PROBLEM : name === 'attempt' ? INT : undefined),
+  asked: new Set(),
+};
+
+const FIELD_TYPES: Record<string, Type> = {
+  string: STRING,
+  integer: INT,
+  number: [{ kind: 'int' }, { kind: 'double' }],
+  boolean: BOOL,
+};
+
+/** Types of everything that the expressions of one workflow see. */
+export class WorkflowTypes implements Spots {
+  readonly nodes: StepNode[];
+  readonly spots: Spot[];
+  private readonly byId: Map<string, StepNode>;
+  private readonly outputs = new Map<StepDefinition, Type>();
+  private readonly loopTypes = new Map<string, Type>();
+  private readonly common: Record<string, Type>;
+
+  constructor(
+    private readonly registry: Registry,
+    readonly workflow: Loaded<HighLevel>,
+  ) {
+    const { nodes, spots } = findSpots(workflow.value);
+    this.nodes = nodes;
+    this.spots = spots;
+    this.byId = new Map(nodes.map((node) => [node.id, node]));
+    this.common = {
+      input: typeOfInput(workflow.value.input_schema),
+      steps: this.stepsType(),
+      environment: environmentType(registry, environmentsOf(registry, workflow.value.scope)),
+      task: TASK,
+    };
+  }
+
+  /** The step of an id. */
+  step(id: string): StepNode | undefined {
+    return this.byId.get(id);
+  }
+
+  /** What is seen from where an expression stands. */
+  viewAt({ loops, sees, conditions }: Pick<Spot, 'loops' | 'sees' | 'conditions'>): View {
+    if (sees === 'attempt') return OF_ATTEMPT;
+    return {
+      typeOf: (name) => {
+        if (Object.hasOwn(this.common, name)) return this.common[name];
+        if (name === 'signal' && sees === 'signal') return ANY;
+        for (const loop of loops) {
+          const { definition } = loop;
+          if ('as' in definition && definition.as === name) return this.itemType(loop, loops);
+          if ('index' in definition && definition.index === name) return INT;
+        }
+        return undefined;
+      },
+      asked: askedByAll(conditions),
+    };
+  }
+
+  private stepsType(): Type {
+    const fields = this.nodes.map(({ id, definition }) => {
+      const type = (): Type => {
+        const output = { type: () => this.outputOf(definition, this.byId.get(id)), isOptional: false };
+        const value = mapType({
+          status: textsType(STEP_STATUSES),
+          error: unite(NULL, PROBLEM),
+          link: unite(NULL, STRING),
+        });
+        const [map] = value;
+        if (map?.kind !== 'map') return ANY;
+        const files = this.filesOf(definition);
+        const made = files ? [['files', { type: () => filesType(files), isOptional: false }] as const] : [];
+        return [{ ...map, fields: new Map([...map.fields, ['output', output], ...made]) }];
+      };
+      return [id, { type, isOptional: false }] as const;
+    });
+    // A step that is not there is told when the ids are checked.
+    return [{ kind: 'map', fields: new Map(fields), others: () => ANY }];
+  }
+
+  /** What the contract of a step's call says of its files; undefined where it makes none. */
+  private filesOf(step: StepDefinition): Record<string, PlanOutputFile> | undefined {
+    const called = step.verb === 'call' ? this.registry.operations.get(step.call)?.value : undefined;
+    if (!called) return undefined;
+    if (called.output_files) return resolveOutputFiles(called.output_files);
+    const { implementation } = called;
+    const isFile = implementation?.kind === 'api' && implementation.api.response?.as === 'file';
+    return isFile ? { [ANSWER_FILE]: { glob: '*' } } : undefined;
+  }
+
+  /** Null besides, for whoever asks before it has run. */
+  private outputOf(step: StepDefinition, node: StepNode | undefined): Type {
+    const seen = this.outputs.get(step);
+    if (seen) return seen;
+    this.outputs.set(step, ANY);
+    const view = this.viewAt({ loops: loopsAround(node), conditions: [] });
+    const handled = (step.on_error ?? []).map(({ output = null }) => templateType(output, view));
+    const type = unite(this.verbOutput(step, view), ...handled, NULL);
+    this.outputs.set(step, type);
+    return type;
+  }
+
+  private verbOutput(step: StepDefinition, view: View): Type {
+    switch (step.verb) {
+      case 'call':
+        return this.calledOutput(step.call);
+      case 'approval':
+        return approvalOutput(step);
+      case 'parallel':
+        return mapType(Object.fromEntries(this.branchOutputs(step.parallel)));
+      case 'race': {
+        const outputs = this.branchOutputs(step.race);
+        const winner = unite(textsType(outputs.map(([id]) => id)), NULL);
+        return mapType({ winner, output: unite(NULL, ...outputs.map(([, type]) => type)) });
+      }
+      case 'foreach':
+        return listType(this.lastOutput(step.steps));
+      case 'repeat':
+        return this.lastOutput(step.steps);
+      case 'steps':
+        return step.expanded ? this.templateOutput(step.steps, step.expanded, view) : this.lastOutput(step.steps);
+      case 'switch':
+        return unite(NULL, ...step.switch.map((item) => this.lastOutput('else' in item ? item.else : item.steps)));
+      case 'let':
+        return templateType(step.let, view);
+      case 'wait':
+        return typeof step.wait === 'object' && 'signal' in step.wait ? ANY : NULL;
+      case 'template':
+      case 'fail':
+      case 'end':
+        return NULL;
+    }
+  }
+
+  private branchOutputs(branches: Record<string, StepDefinition>): [string, Type][] {
+    return Object.values(branches).map((branch) => [
+      nameOfStep(branch.id),
+      this.outputOf(branch, this.byId.get(branch.id)),
+    ]);
+  }
+
+  /** What a template was given is no output of it. */
+  private templateOutput(steps: readonly StepDefinition[], { isGiven, output }: ExpandedTemplate, view: View): Type {
+    if (output !== undefined) return templateType(output, view);
+    return this.lastOutput(isGiven ? steps.slice(1) : steps);
+  }
+
+  /** Of the last step, and of those before it that may be the last to run. */
+  private lastOutput(steps: readonly StepDefinition[]): Type {
+    const outputs: Type[] = [NULL];
+    for (const step of [...steps].reverse()) {
+      outputs.push(this.outputOf(step, this.byId.get(step.id)));
+      if (step.if === undefined) break;
+    }
+    return unite(...outputs);
+  }
+
+  private calledOutput(id: string): Type {
+    const called = this.registry.operations.get(id) ?? this.registry.workflows.get(id);
+    const schema = called?.value.output_schema;
+    return schema ? typeOfSchema(schema) : typeOfForms(this.registry, id);
+  }
+
+  private itemType(loop: StepNode, loops: readonly StepNode[]): Type {
+    const seen = this.loopTypes.get(loop.id);
+    if (seen) return seen;
+    this.loopTypes.set(loop.id, ANY);
+    const type = this.itemOf(loop.definition, loops.slice(0, loops.indexOf(loop)));
+    this.loopTypes.set(loop.id, type);
+    return type;
+  }
+
+  private itemOf(definition: StepDefinition, loops: readonly StepNode[]): Type {
+    if (definition.verb !== 'foreach') return ANY;
+    const view = this.viewAt({ loops, conditions: [] });
+    const { foreach } = definition;
+    const range = typeof foreach === 'string' ? inferType(foreach, view, () => {}) : templateType(foreach, view);
+    if (!mayBe(range, 'list') || mayBe(range, 'any')) return ANY;
+    return unite(...range.flatMap((one) => (one.kind === 'list' ? [one.item()] : [])));
+  }
+}
+
+/** What a name of a task gives, for workflows. */
+const TASK = mapType({
+  key: unite(STRING, NULL),
+  ability: STRING,
+  started_at: STRING,
+  status: textsType([...OPEN_STATES, ...END_STATES]),
+  error: unite(NULL, PROBLEM),
+});
+
+/** The environments in which something may run: a variable that some of them lack may be missing. */
+export function environmentType({ project }: Registry, names: readonly string[]): Type {
+  const all = names.flatMap((name) => {
+    const vars = project.environments[name]?.vars;
+    return vars ? [vars] : [];
+  });
+  const keys = new Set(all.flatMap((vars) => Object.keys(vars)));
+  const fields = [...keys].map((key) => {
+    const values = all.flatMap((vars): Json[] => (vars[key] === undefined ? [] : [vars[key]]));
+    const type = unite(...values.map(widened));
+    return [key, { type: () => type, isOptional: values.length < all.length }] as const;
+  });
+  const vars: Type = [{ kind: 'map', fields: new Map(fields), others: 'none', isPromise: true }];
+  return mapType({ name: textsType(names), protected: BOOL, vars });
+}
+
+/** A setting is there to be changed, so its kind counts and not its value. */
+function widened(value: Json): Type {
+  return typeof value === 'string' ? STRING : typeOfValue(value);
+}
+
+function approvalOutput({ approval }: StepOf<'approval'>): Type {
+  const fields = Object.entries(approval.fields ?? {}).map(([name, { type, enum: choices, optional }]) => {
+    const of = choices ? unite(...choices.map(typeOfValue)) : (FIELD_TYPES[type] ?? ANY);
+    return [name, { type: () => of, isOptional: optional === true }] as const;
+  });
+  const filled: Type = [{ kind: 'map', fields: new Map(fields), others: 'none', isPromise: true }];
+  return mapType({ decision: textsType(['approve']), by: STRING, comment: unite(STRING, NULL), fields: filled });
+}
+
+const asked = new WeakMap<readonly KnownCondition[], ReadonlySet<string>>();
+
+function askedByAll(conditions: readonly KnownCondition[]): ReadonlySet<string> {
+  const seen = asked.get(conditions);
+  if (seen) return seen;
+  const paths = new Set<string>();
+  for (const { source, outcome } of conditions) {
+    const tree = parseExpression(source);
+    if (tree) for (const path of askedBy(tree, outcome)) paths.add(path);
+  }
+  asked.set(conditions, paths);
+  return paths;
+}

@@ -1,0 +1,68 @@
+import type { Effect } from '../../contracts/effects.js';
+import { type EventContext, type GuardDecision, isSessionPhase, type Phase } from '../../contracts/hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { EventParts, HookExample } from '../../definitions/formats/hooks.js';
+import type { Registry } from '../../definitions/registry.js';
+
+/** A case of a hook, whichever form it was written in. */
+export interface HookCase {
+  event: EventContext;
+  /** Milliseconds since 1970; undefined: the time of the machine. */
+  now: number | undefined;
+  expect: GuardDecision;
+}
+
+/** A case as the event that it is about. @throws AbilityError `environment.not_found`. */
+export function caseOf(registry: Registry, phase: Phase, example: HookExample): HookCase {
+  const now = example.now === undefined ? undefined : Date.parse(example.now);
+  if ('context' in example) return { event: eventOf(registry, phase, example.context), now, expect: example.expect };
+  const { ability, input, environment, effects, tags, user, decision } = example;
+  const parts: EventParts = {
+    ...(ability !== undefined && { ability_id: ability }),
+    ...(input && { payload: input }),
+    ...(environment !== undefined && { environment }),
+    ...(effects && { effects }),
+    ...(tags && { tags }),
+    ...(user !== undefined && { user_id: user }),
+  };
+  return { event: eventOf(registry, phase, parts), now, expect: decision };
+}
+
+/** An EventContext from the parts of one: what is left out is empty. @throws AbilityError `environment.not_found`. */
+export function eventOf(registry: Registry, phase: Phase, parts: EventParts): EventContext {
+  const isOfSession = isSessionPhase(phase);
+  const { event_type, environment, effects, user_id = 'example', payload = {}, tags = [], ...rest } = parts;
+  if (event_type !== undefined && event_type !== phase) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `The event is ${event_type}, and the hook is one of ${phase}`,
+    });
+  }
+  const nothing: Effect | null = isOfSession ? null : 'read';
+  return {
+    event_type: phase,
+    session_id: rest.session_id ?? (isOfSession ? 'example' : null),
+    task_id: rest.task_id ?? (isOfSession ? null : 'example'),
+    ability_id: rest.ability_id ?? (isOfSession ? null : 'example'),
+    module_id: rest.module_id ?? null,
+    user_id,
+    payload: payload as JsonObject,
+    environment: environmentOf(registry, environment),
+    effects: effects ?? nothing,
+    tags,
+    plan_digest: rest.plan_digest ?? null,
+  };
+}
+
+function environmentOf({ project }: Registry, given: EventParts['environment']): EventContext['environment'] {
+  const own = typeof given === 'string' ? { name: given } : given;
+  const name = own?.name ?? project.default_environment ?? Object.keys(project.environments)[0] ?? '';
+  const known = Object.hasOwn(project.environments, name) ? project.environments[name] : undefined;
+  if (!known) {
+    throw new AbilityError({ code: 'environment.not_found', message: `The project has no environment \`${name}\`` });
+  }
+  const { protected: isProtected = false, vars = {} } = known;
+  const { protected: protectedHere = isProtected, vars: varsHere = vars } = own ?? {};
+  return { name, protected: protectedHere, vars: varsHere as JsonObject };
+}

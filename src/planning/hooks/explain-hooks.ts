@@ -1,0 +1,155 @@
+import type { Caller } from '../../contracts/callers.js';
+import { isSessionPhase, PHASES, type Phase } from '../../contracts/hooks.js';
+import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.js';
+import {
+  BINDING_LISTS,
+  isGlobal,
+  isNarrowed,
+  type TaskPhase,
+  whyItNeverRuns,
+} from '../../definitions/hook-bindings.js';
+import type { Registry } from '../../definitions/registry.js';
+import { firesFor } from '../../rules/fires.js';
+import type { HookSubject } from './hook-subject.js';
+import { boundNames, fits, type HookBindings, selectHooks } from './resolve-hooks.js';
+
+/** One hook of a phase, and whether it would run. */
+export interface ExplainedHook {
+  id: string;
+  phase: Phase;
+  /** Such as `expression`, or `script (claude-code)`. */
+  handler: string;
+  /** Place among those that run in the phase, counted from 1; null: it does not run. */
+  order: number | null;
+  /** Why it runs, or why not. */
+  why: string;
+}
+
+/** An ability with what decides about its hooks, and who calls it. */
+export interface HooksOf {
+  subject: HookSubject;
+  levels: HookBindings[];
+  /** A workflow has no attempt of its own, in which built-in handlers run. */
+  isWorkflow: boolean;
+  /** Undefined: any. */
+  caller: Caller | undefined;
+}
+
+/**
+ * What would run around an ability in each phase, in order, and what was dropped and why.
+ *
+ * @throws AbilityError where the hooks of the ability cannot be resolved.
+ */
+export function explainHooks(registry: Registry, of: HooksOf): ExplainedHook[] {
+  return (Object.keys(BINDING_LISTS) as TaskPhase[]).flatMap((phase) => explainPhase(registry, phase, of));
+}
+
+function explainPhase(registry: Registry, phase: TaskPhase, of: HooksOf): ExplainedHook[] {
+  const { subject, levels, isWorkflow, caller } = of;
+  const chosen = selectHooks(phase, registry, subject, levels, () => {}).map(({ value }) => value);
+  const firing = chosen.filter(({ match = {} }) => firesFor(match, caller));
+  const isLate = ({ handler }: HookDefinition): boolean =>
+    'builtin' in handler && !isWorkflow && phase !== 'PreAbilityCreate';
+  const ordered = [...firing.filter((hook) => !isLate(hook)), ...firing.filter(isLate)];
+  const bound = new Map(
+    boundNames(phase, levels, subject.ability, () => {}).map(({ name, level }) => [name, level.from.file]),
+  );
+  const about = (hook: HookDefinition) => ({ id: hook.id, phase, handler: kindOf(hook.handler) });
+  const running = ordered.map((hook, at) => {
+    const where = bound.has(hook.id) ? `bound by ${bound.get(hook.id)}` : whyGlobal(hook);
+    const who = hook.match?.callers ? `, for ${hook.match.callers.join(', ')}` : '';
+    return {
+      ...about(hook),
+      order: at + 1,
+      why: `${where}${who}${isLate(hook) ? ', in the attempt of the call' : ''}`,
+    };
+  });
+  const dropped = (registry.hooks.get(phase) ?? [])
+    .filter(({ value }) => !firing.includes(value))
+    .map(({ value }) => ({ ...about(value), order: null, why: whyDropped(registry, phase, value, of, bound) }));
+  return [...running, ...dropped];
+}
+
+function whyGlobal({ match }: HookDefinition): string {
+  return match ? 'global: its match fits' : 'global: it has no match, and nothing binds it';
+}
+
+function whyDropped(
+  registry: Registry,
+  phase: TaskPhase,
+  hook: HookDefinition,
+  { subject, levels, caller }: HooksOf,
+  bound: ReadonlyMap<string, string>,
+): string {
+  if (!hook.enabled) return 'not enabled';
+  const unfit = hook.match && unfitField(hook.match, subject);
+  if (unfit) return `its match does not fit: ${unfit}`;
+  if (!firesFor(hook.match ?? {}, caller))
+    return `it fires for ${hook.match?.callers?.join(', ')}, and the caller is ${caller}`;
+  const list = BINDING_LISTS[phase];
+  const named = levels.find(({ value }) => value?.[list]?.includes(hook.id));
+  if (named && !bound.has(hook.id)) {
+    const by = levels.findLast(({ value }) => value?.replace);
+    return `bound by ${named.from.file}, and dropped by ${by?.from.file} with \`replace: true\``;
+  }
+  if (isNarrowed(registry, phase, hook)) return 'it has no match and is bound elsewhere, so it fires only there';
+  return isGlobal(registry, phase, hook) ? 'not chosen' : 'not blocking, and not bound here';
+}
+
+function unfitField(
+  match: HookMatch,
+  { ability, modules, environment, kind, effects, tags }: HookSubject,
+): string | undefined {
+  const names = {
+    abilities: [ability],
+    modules,
+    environments: [environment],
+    kinds: [kind],
+    effects: [effects],
+    tags,
+  };
+  for (const [key, found] of Object.entries(names)) {
+    const wanted = match[key as keyof typeof names];
+    if (!fits(wanted, found)) return `${key} ${wanted?.join(', ')} (here: ${found.join(', ') || 'none'})`;
+  }
+  return undefined;
+}
+
+/** `script`, `expression`, ..; with the protocol of the tool for which it was written, such as `script (claude-code)`. */
+function kindOf(handler: HookDefinition['handler']): string {
+  const kind = Object.keys(handler).find((key) => key !== 'format' && key !== 'event') ?? '';
+  return 'format' in handler && handler.format ? `${kind} (${handler.format})` : kind;
+}
+
+/** A hook of the project, and where it fires. */
+export interface ListedHook {
+  id: string;
+  phase: Phase;
+  handler: string;
+  blocking: boolean;
+  fires: string;
+}
+
+/** All hooks of the project in the order of their files, with where they fire. */
+export function listHooks(registry: Registry): ListedHook[] {
+  return PHASES.flatMap((phase) =>
+    (registry.hooks.get(phase) ?? []).map(({ value }) => ({
+      id: value.id,
+      phase,
+      handler: kindOf(value.handler),
+      blocking: value.blocking,
+      fires: whereItFires(registry, phase, value),
+    })),
+  );
+}
+
+function whereItFires(registry: Registry, phase: Phase, hook: HookDefinition): string {
+  if (!hook.enabled) return 'nowhere: it is not enabled';
+  const never = whyItNeverRuns(registry, phase, hook);
+  if (never) return `nowhere: it is neither blocking nor bound`;
+  const { match = {} } = hook;
+  const fields = Object.entries(match).flatMap(([key, names]) => (names ? [`${key} ${names.join(', ')}`] : []));
+  const where = fields.length > 0 ? fields.join('; ') : 'everywhere';
+  if (isSessionPhase(phase)) return where;
+  return isGlobal(registry, phase, hook) ? where : `where it is bound${fields.length > 0 ? `; ${where}` : ''}`;
+}

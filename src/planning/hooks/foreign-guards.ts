@@ -1,0 +1,65 @@
+import type { PlanForeignHook } from '../../contracts/foreign-hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { PlanHandler } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { isForeign } from '../../definitions/foreign-hook.js';
+import type { HookDefinition } from '../../definitions/formats/hooks.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { EnvironmentVariables } from '../secrets/environment-variables.js';
+import { mappedAbilityOf } from './must-deny.js';
+import { handlerOf } from './resolve-hooks.js';
+
+/** A guard of another tool that must deny something, as plans of an environment have it. */
+export interface ForeignGuard {
+  hook: Loaded<HookDefinition>;
+  handler: Extract<PlanHandler, { kind: 'script' }> & { foreign: PlanForeignHook };
+}
+
+/** An environment as hooks read it. */
+export interface HookEnvironment {
+  name: string;
+  protected: boolean;
+  vars: JsonObject;
+}
+
+/** An environment of a project as hooks of a task in it read it. */
+export function hookEnvironment({ project }: Registry, name: string): HookEnvironment {
+  const { protected: isProtected = false, vars = {} } = project.environments[name] ?? {};
+  return { name, protected: isProtected, vars: vars as JsonObject };
+}
+
+/** The guards of another tool that must deny something in an environment, and those that cannot be resolved there. */
+export function foreignGuards(
+  registry: Registry,
+  environment: string,
+): { guards: ForeignGuard[]; problems: { hook: Loaded<HookDefinition>; problem: Problem }[] } {
+  const guards: ForeignGuard[] = [];
+  const problems: { hook: Loaded<HookDefinition>; problem: Problem }[] = [];
+  for (const hook of registry.hooks.get('PreAbilityCall') ?? []) {
+    if (!hook.value.enabled || !isForeign(hook.value) || !hook.value.must_deny) continue;
+    try {
+      const handler = guardOf(hook, registry, environment);
+      if (handler) guards.push({ hook, handler });
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      problems.push({ hook, problem: error.toProblem() });
+    }
+  }
+  return { guards, problems };
+}
+
+/** As the plan of the first ability has it that shows a call to the guard: with all calls that it must deny, of any ability. */
+function guardOf(
+  hook: Loaded<HookDefinition>,
+  registry: Registry,
+  environment: string,
+): ForeignGuard['handler'] | undefined {
+  const variables = new EnvironmentVariables(registry.root, environment);
+  for (const [index, { ability }] of (hook.value.must_deny ?? []).entries()) {
+    const subject = mappedAbilityOf(registry, ability, environment, hook, ['must_deny', index]);
+    const handler = handlerOf(hook, 'PreAbilityCall', registry, variables, subject);
+    if (handler.kind === 'script' && handler.foreign) return { ...handler, foreign: handler.foreign };
+  }
+  return undefined;
+}

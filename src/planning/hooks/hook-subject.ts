@@ -1,0 +1,12 @@
+import type { Effect } from '../../contracts/effects.js';
+import type { HookKind } from '../../contracts/hooks.js';
+
+/** What a hook is matched against. */
+export interface HookSubject {
+  ability: string;
+  modules: readonly string[];
+  environment: string;
+  kind: HookKind;
+  effects: Effect;
+  tags: readonly string[];
+}

@@ -1,0 +1,60 @@
+import { isRepeatable } from '../../contracts/effects.js';
+import type { PlanHandler } from '../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { HookDefinition } from '../../definitions/formats/hooks.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { didYouMean } from '../../text/nearest.js';
+import { resolveCallable } from '../resolve/resolve-callable.js';
+import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import { type Available, checkTemplate } from '../steps/check-names.js';
+
+/** What an ability handler says. */
+export type AbilityHandler = Extract<HookDefinition['handler'], { ability: unknown }>['ability'];
+
+/**
+ * The low-level ability that answers for a hook, with the implementation chosen for the environment.
+ *
+ * No hook fires around it, so that none can lead to itself. Hooks may be asked more than once, so what it does must bear
+ * being repeated. Source: R-002-11; docs/hooks.md.
+ *
+ * @throws AbilityError for an ability that is not there, is a workflow, or may not be repeated.
+ */
+export function resolveGuardAbility(
+  registry: Registry,
+  hook: Loaded<HookDefinition>,
+  { key, with: input, timeout_sec = 10 }: AbilityHandler,
+  available: Available,
+  variables: EnvironmentVariables,
+): Extract<PlanHandler, { kind: 'ability' }> {
+  const path = ['handler', 'ability', 'key'];
+  const operation = registry.operations.get(key);
+  if (!operation) throw new AbilityError({ ...whyNone(registry, hook, key), location: hook.locate(path) });
+  const refuse = (what: string, suggestion: string): never => {
+    const message = `The ability ${key} ${what}, so it cannot answer for the hook ${hook.value.id}`;
+    throw new AbilityError({ code: 'definition.invalid', message, location: hook.locate(path), suggestion });
+  };
+  const { effects, output_files: files } = operation.value;
+  if (!isRepeatable(effects)) refuse(`is ${effects}`, 'A hook may be asked again; name an ability that only looks.');
+  if (files && Object.keys(files).length > 0) refuse('makes files', 'Name one that gives a HookResult only.');
+  if (input !== undefined) checkTemplate(input, available, hook, ['handler', 'ability', 'with']);
+  const planned = resolveCallable(registry, operation, variables);
+  return { kind: 'ability', operation: planned, ...(input && { with: input }), timeout_ms: timeout_sec * 1000 };
+}
+
+function whyNone(registry: Registry, { value: { id } }: Loaded<HookDefinition>, key: string): Problem {
+  const broken = registry.broken.get(`ability:${key}`);
+  if (broken) return broken;
+  const suggestion = 'Name a low-level ability: a guard is one call.';
+  if (registry.workflows.has(key)) {
+    return {
+      code: 'definition.invalid',
+      message: `${key} is a workflow, and cannot answer for the hook ${id}`,
+      suggestion,
+    };
+  }
+  return {
+    code: 'definition.unknown_reference',
+    message: `There is no ability ${key}, which should answer for the hook ${id}`,
+    suggestion: didYouMean(key, [...registry.operations.keys()]) ?? suggestion,
+  };
+}

@@ -1,0 +1,68 @@
+import type { FilePlace, FilePlaceStep } from '../../../contracts/files.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { isFileSchema } from './is-file-schema.js';
+import { LocalReferences } from './local-references.js';
+
+/** More places than this are told as any: nobody wrote them down one by one. */
+const MOST_PLACES = 500;
+const ANYWHERE: FilePlace = [{ deep: true }];
+const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'] as const;
+
+/** The places at which a schema asks for a file, each once; a schema that goes round in a circle asks at any depth. */
+export function filePlaces(schema: JsonObject): FilePlace[] {
+  const root = new LocalReferences(schema, 'The schema').rewritten();
+  const found = new Map<string, FilePlace>();
+  for (const place of placesIn(root, [], { root, open: new Set() })) {
+    found.set(JSON.stringify(place), place);
+    if (found.size > MOST_PLACES) return [ANYWHERE];
+  }
+  return [...found.values()];
+}
+
+interface Walk {
+  root: JsonObject;
+  /** Schemas that lead here: one of them again is a circle. */
+  open: ReadonlySet<JsonObject>;
+}
+
+function* placesIn(schema: Json | undefined, at: FilePlace, { root, open }: Walk): Generator<FilePlace> {
+  if (!isJsonObject(schema)) return;
+  if (open.has(schema)) {
+    yield [...at, { deep: true }];
+    return;
+  }
+  const walk = { root, open: new Set([...open, schema]) };
+  if (isFileSchema(schema)) yield at;
+  yield* placesIn(referred(schema, root), at, walk);
+  for (const same of SAME_VALUE) {
+    for (const inner of [schema[same] ?? []].flat()) yield* placesIn(inner, at, walk);
+  }
+  for (const inner of Object.values(mapOf(schema.dependentSchemas))) yield* placesIn(inner, at, walk);
+  const properties = mapOf(schema.properties);
+  for (const [name, inner] of Object.entries(properties)) yield* placesIn(inner, [...at, name], walk);
+  const patterns = Object.values(mapOf(schema.patternProperties));
+  for (const inner of patterns) yield* placesIn(inner, [...at, { besides: [] }], walk);
+  const others: FilePlaceStep = { besides: Object.keys(properties) };
+  for (const key of ['additionalProperties', 'unevaluatedProperties'])
+    yield* placesIn(schema[key], [...at, others], walk);
+  const first = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
+  for (const [index, inner] of first.entries()) yield* placesIn(inner, [...at, String(index)], walk);
+  const rest: FilePlaceStep = { besides: first.map((_, index) => String(index)) };
+  for (const key of ['items', 'unevaluatedItems']) yield* placesIn(schema[key], [...at, rest], walk);
+  yield* placesIn(schema.contains, [...at, { besides: [] }], walk);
+}
+
+function mapOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** What `$ref` refers to, as a pointer from the root; another document asks for no file. */
+function referred({ $ref }: JsonObject, root: JsonObject): Json | undefined {
+  if (typeof $ref !== 'string' || !$ref.startsWith('#')) return undefined;
+  let value: Json | undefined = root;
+  for (const step of $ref.split('/').slice(1)) {
+    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    value = value !== null && typeof value === 'object' ? (value as JsonObject)[key] : undefined;
+  }
+  return value;
+}

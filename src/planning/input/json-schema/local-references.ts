@@ -1,0 +1,160 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { NESTED_SCHEMAS, SCHEMA_MAPS } from '../../../definitions/json-schema-keywords.js';
+import { FILE_KEYWORD, isFileSchema } from './is-file-schema.js';
+import type { SchemaPart } from './refuse-keywords.js';
+
+/** The base of a schema without `$id`; nothing is ever fetched from it. */
+const NO_BASE = 'https://schema.invalid/';
+/** The one document besides the schema itself that may be referred to, since the validator has it. */
+const METASCHEMA = 'https://json-schema.org/draft/2020-12/schema';
+/** They name a schema for references, and say nothing of values once these are resolved. */
+const NAMES: ReadonlySet<string> = new Set(['$id', '$anchor', '$dynamicAnchor', '$schema', '$vocabulary']);
+
+interface Part extends SchemaPart {
+  base: string;
+}
+
+/**
+ * The references of one schema, which may use `$id` and `$anchor` and stands alone: two abilities may carry the same
+ * names, so none of them may reach the validator, which remembers names across schemas.
+ */
+export class LocalReferences {
+  /** All schemas of the contract, itself first. */
+  readonly parts: Part[] = [];
+  private readonly seen = new Set<JsonObject>();
+  /** URIs of schemas with `$id`, and of anchors, to where they are. */
+  private readonly named = new Map<string, string[]>();
+  private readonly replaced = new Map<JsonObject, string>();
+
+  /** @throws AbilityError `definition.invalid` for a reference that leads nowhere, or out of the schema. */
+  constructor(
+    private readonly root: JsonObject,
+    private readonly what: string,
+  ) {
+    this.named.set(NO_BASE, []);
+    this.collect(root, [], NO_BASE);
+    // Resolving may find schemas in places that no keyword describes; these are collected and resolved as well.
+    for (let next = 0; next < this.parts.length; next += 1) this.resolve(this.parts[next] as Part);
+  }
+
+  /** The schema with each reference as a JSON pointer from its root, and without the names this makes useless. */
+  rewritten(): JsonObject {
+    return this.rewrite(this.root) as JsonObject;
+  }
+
+  private rewrite(value: Json): Json {
+    if (Array.isArray(value)) return value.map((item) => this.rewrite(item));
+    if (!isJsonObject(value)) return value;
+    const isSchema = this.seen.has(value);
+    const entries = Object.entries(value).flatMap(([key, inner]): [string, Json][] => {
+      if (isSchema && NAMES.has(key)) return [];
+      if (isSchema && key === '$ref') return [[key, this.replaced.get(value) ?? inner]];
+      if (isSchema && LITERAL.has(key)) return [[key, inner]];
+      return [[key, this.rewrite(inner)]];
+    });
+    if (isSchema && isFileSchema(value)) entries.push([FILE_KEYWORD, true]);
+    return Object.fromEntries(entries);
+  }
+
+  private collect(schema: Json | undefined, path: string[], around: string): void {
+    if (!isJsonObject(schema) || this.seen.has(schema)) return;
+    this.seen.add(schema);
+    const base = typeof schema.$id === 'string' ? this.resolved(schema.$id, around, [...path, '$id']) : around;
+    if (typeof schema.$id === 'string') this.name(base, path, '$id');
+    for (const key of ['$anchor', '$dynamicAnchor'] as const) {
+      if (typeof schema[key] === 'string') this.name(`${base}#${schema[key]}`, path, key);
+    }
+    this.parts.push({ schema, path, base });
+    for (const key of [...SCHEMA_MAPS, 'dependencies']) {
+      const map = schema[key];
+      if (!isJsonObject(map)) continue;
+      for (const [name, inner] of Object.entries(map)) this.collect(inner, [...path, key, name], base);
+    }
+    for (const key of NESTED_SCHEMAS) {
+      const inner = schema[key];
+      if (!Array.isArray(inner)) this.collect(inner, [...path, key], base);
+      else for (const [index, item] of inner.entries()) this.collect(item, [...path, key, String(index)], base);
+    }
+  }
+
+  private name(uri: string, path: string[], key: string): void {
+    const known = this.named.get(uri);
+    if (known !== undefined && known.join('/') !== path.join('/')) {
+      throw this.refused(`\`${key}\` names two schemas alike`, [...path, key], 'Rename one of them.');
+    }
+    this.named.set(uri, path);
+  }
+
+  private resolve({ schema, path, base }: Part): void {
+    const { $ref } = schema;
+    if (typeof $ref !== 'string') return;
+    const at = [...path, '$ref'];
+    const uri = this.resolved($ref, base, at, true);
+    const [document = '', fragment = ''] = uri.split('#');
+    if (document === METASCHEMA && !this.named.has(document)) {
+      this.replaced.set(schema, uri);
+      return;
+    }
+    const resource = this.named.get(document);
+    if (!resource) {
+      const message = `\`${$ref}\` is not in this schema, and references to other documents are not followed`;
+      throw this.refused(message, at, 'Copy what it refers to under `$defs`.');
+    }
+    const target =
+      fragment === '' || fragment.startsWith('/') ? [...resource, ...steps(fragment)] : this.named.get(uri);
+    const found = target && valueAt(this.root, target);
+    if (target === undefined || found === undefined) throw this.refused(`\`${$ref}\` leads nowhere`, at, 'Correct it.');
+    this.collect(found, target, document);
+    this.replaced.set(schema, `#${target.map((step) => `/${escaped(step)}`).join('')}`);
+  }
+
+  private resolved(reference: string, base: string, at: string[], withFragment = false): string {
+    try {
+      const url = new URL(reference, base).href;
+      return withFragment ? url : url.replace(/#.*$/, '');
+    } catch {
+      throw this.refused(`\`${reference}\` is no URI`, at, 'Correct it.');
+    }
+  }
+
+  private refused(message: string, path: string[], suggestion: string): AbilityError {
+    return new AbilityError({
+      code: 'definition.invalid',
+      message: `${this.what} is not a JSON Schema (draft 2020-12): ${message}`,
+      details: { path },
+      suggestion,
+    });
+  }
+}
+
+/** Keywords that hold values, in which nothing is a reference. */
+const LITERAL: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
+
+function steps(fragment: string): string[] {
+  return fragment
+    .split('/')
+    .slice(1)
+    .map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
+
+function escaped(step: string): string {
+  return encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+function valueAt(value: Json, path: readonly string[]): Json | undefined {
+  let current: Json | undefined = value;
+  for (const step of path) {
+    if (Array.isArray(current)) current = current[Number(step)];
+    else current = isJsonObject(current) && Object.hasOwn(current, step) ? current[step] : undefined;
+  }
+  return current;
+}

@@ -1,0 +1,68 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { RESERVED_NAMES } from '../../../contracts/names.js';
+import { AbilityError } from '../../../contracts/problem.js';
+
+/** A schema inside a schema, and where it is. */
+export interface SchemaPart {
+  schema: JsonObject;
+  path: string[];
+}
+
+/** Keywords by which a schema is chosen while a value is checked, and what to write instead. */
+const DYNAMIC: Record<string, string> = {
+  $dynamicRef: 'Write `$ref`; `$dynamicAnchor` may remain, and is then an `$anchor`.',
+  $recursiveRef: 'Write `$ref: "#"`.',
+  $recursiveAnchor: 'Leave it out, and refer to the schema by `$ref`.',
+};
+
+/**
+ * Refuses keywords that the validator reads in another way than JSON Schema 2020-12 does, so that no value is ever
+ * accepted or refused by mistake.
+ *
+ * @param parts all schemas of one contract.
+ * @throws AbilityError `feature.unsupported`, `definition.invalid`; `details.path` leads to the keyword.
+ */
+export function refuseKeywords(parts: readonly SchemaPart[], what: string): void {
+  const hasContains = parts.some(({ schema }) => schema.contains !== undefined);
+  for (const { schema, path } of parts) {
+    for (const [keyword, instead] of Object.entries(DYNAMIC)) {
+      if (Object.hasOwn(schema, keyword)) throw unsupported(`${what} uses \`${keyword}\``, instead, [...path, keyword]);
+    }
+    if (hasContains && schema.unevaluatedItems !== undefined) {
+      const message = `${what} uses \`unevaluatedItems\` together with \`contains\``;
+      throw unsupported(message, 'Describe the items by `prefixItems` and `items`.', [...path, 'unevaluatedItems']);
+    }
+    if (Array.isArray(schema.enum) && schema.enum.length === 0) {
+      throw new AbilityError({
+        code: 'definition.invalid',
+        message: `${what} has an \`enum\` without values, which nothing satisfies`,
+        details: { path: [...path, 'enum'] },
+        suggestion: 'List the values, or write `not: {}` where nothing is allowed.',
+      });
+    }
+    refuseInheritedNames(schema.properties, path, what);
+  }
+}
+
+/** Every object has a `toString`, so that its default is never filled in; and no value may have a `__proto__`. */
+function refuseInheritedNames(properties: Json | undefined, path: readonly string[], what: string): void {
+  if (!isJsonObject(properties)) return;
+  for (const [name, property] of Object.entries(properties)) {
+    if (name === '__proto__') {
+      const message = `${what} describes a property \`__proto__\`, which no value may have`;
+      throw unsupported(message, 'Rename the property.', [...path, 'properties', name]);
+    }
+    if (!RESERVED_NAMES.has(name) || !isJsonObject(property) || property.default === undefined) continue;
+    const message = `${what} gives \`${name}\` a default, and a name that every object has is never filled in`;
+    throw unsupported(message, 'Rename the property, or leave out its default.', [
+      ...path,
+      'properties',
+      name,
+      'default',
+    ]);
+  }
+}
+
+function unsupported(message: string, suggestion: string, path: string[]): AbilityError {
+  return new AbilityError({ code: 'feature.unsupported', message, details: { path }, suggestion });
+}

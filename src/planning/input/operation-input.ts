@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { PlanOperation } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { keptParameter, type Parameters } from '../resolve/check-parameters.js';
+import { checkAgainst } from './schemas.js';
+
+/** What of an operation says which input its calls have. */
+export type CalledOperation = Pick<PlanOperation, 'key' | 'input_schema'> & {
+  implementation: Parameters & { id: string };
+};
+
+/**
+ * The input of a call with its implementation's parameters under it, checked against the contract.
+ *
+ * @param engine of the plan that holds the operation; absent: that of this build.
+ * @throws AbilityError `input.invalid`, also for a parameter that callers may not set. Source: R-000-46.
+ */
+export function operationInput(operation: CalledOperation, given: JsonObject, engine?: number): JsonObject {
+  const { key, input_schema, implementation } = operation;
+  const kept = keptParameter(operation, given);
+  if (kept !== undefined) {
+    throw new AbilityError({
+      code: 'input.invalid',
+      message: `\`${kept}\` is set by the implementation ${implementation.id} of ${key}, and callers may not change it`,
+      suggestion: 'Leave it out, or list it as `overridable` at the implementation.',
+    });
+  }
+  const input = { ...implementation.defaults, ...given };
+  return checkAgainst(input_schema, input, { code: 'input.invalid', what: `The input of ${key}`, engine });
+}

@@ -1,0 +1,184 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { digestOf } from '../../rules/canonical.js';
+import { didYouMean } from '../../text/nearest.js';
+import { readingOf } from './json-schema/validators.js';
+
+const withDefaults = new WeakMap<JsonObject, boolean>();
+const MOST_KEPT = 5000;
+/** So many names are offered in place of one that is refused. */
+const MOST_NAMES = 12;
+
+/**
+ * Compiles a JSON Schema (draft 2020-12) once.
+ *
+ * @param engine of the plan that holds the schema; where there is no plan yet, that of this build.
+ * @throws AbilityError `definition.invalid` when it is none, `feature.unsupported` for a keyword that is not read;
+ * `details.path` leads to the first mistake.
+ */
+export function compileSchema(schema: JsonObject, what: string, engine?: number): ValidateFunction {
+  const { ajv, prepare, validators, bySchema } = readingOf(engine);
+  const seen = bySchema.get(schema);
+  if (seen) return seen;
+  const key = digestOf(schema);
+  const validator = validators.get(key) ?? compiled();
+  if (validators.size >= MOST_KEPT) validators.clear();
+  validators.set(key, validator);
+  bySchema.set(schema, validator);
+  return validator;
+
+  function compiled(): ValidateFunction {
+    try {
+      if (schema.$async !== undefined) throw new Error('`$async` is not part of JSON Schema');
+      return ajv.compile(prepare(schema, what));
+    } catch (error) {
+      throw refused(schema, what, ajv, error);
+    }
+  }
+}
+
+/** What is wrong with a schema; what JSON Schema itself says of it comes first. */
+function refused(schema: JsonObject, what: string, ajv: Ajv2020, error: unknown): AbilityError {
+  const { $schema: _, ...rest } = schema;
+  const errors = ajv.validateSchema(rest) === true ? [] : (ajv.errors ?? []);
+  const [first] = errors;
+  if (!first && error instanceof AbilityError && error.details !== undefined) return error;
+  const reason = first ? describe(errors).slice(0, 5).join('; ') : messageOf(error);
+  return new AbilityError(
+    {
+      code: 'definition.invalid',
+      message: `${what} is not a JSON Schema (draft 2020-12): ${reason}`,
+      ...(first && { details: { path: pathOf(first) } }),
+      ...(first && wantsSchema(first) && { suggestion: 'A schema is a map, such as `{ type: string }`.' }),
+    },
+    { cause: error },
+  );
+}
+
+/** Keywords of which only compiling can tell whether they hold: regular expressions, and what cannot be resolved. */
+const ONLY_COMPILED = /"(\$ref|\$async|pattern|patternProperties)":/;
+
+/** Schemas that are some. */
+const sound = new WeakSet<JsonObject>();
+
+/**
+ * Checks that a schema is one, without compiling it where the rules of JSON Schema alone can tell; a project has
+ * thousands, and few of them are used in one task.
+ *
+ * @throws AbilityError as {@link compileSchema} does.
+ */
+export function checkSchema(schema: JsonObject, what: string): void {
+  if (sound.has(schema)) return;
+  const { ajv, prepare } = readingOf();
+  const { $schema: _, ...rest } = schema;
+  const isPlain = !ONLY_COMPILED.test(JSON.stringify(schema));
+  if (!isPlain || ajv.validateSchema(rest) !== true) compileSchema(schema, what);
+  else prepare(schema, what);
+  sound.add(schema);
+}
+
+/**
+ * Fills in the schema's defaults and checks a value.
+ *
+ * @param engine of the plan that holds the schema, where there is one.
+ * @returns a copy with defaults, or the value itself where the schema has none; the value given stays as it is.
+ * @throws AbilityError with the given code; its message names each field.
+ */
+export function checkAgainst<Value extends Json>(
+  schema: JsonObject,
+  value: Value,
+  { code, what, engine }: { code: string; what: string; engine?: number | undefined },
+): Value {
+  const validator = compileSchema(schema, `The schema of ${what}`, engine);
+  const checked = fillsIn(schema) ? structuredClone(value) : value;
+  if (validate(validator, checked, what)) return checked;
+  const errors = validator.errors ?? [];
+  const mistakes = describe(errors);
+  const meant = misspelled(errors, schema, checked);
+  throw new AbilityError({
+    code,
+    ...(meant !== undefined && { suggestion: meant }),
+    message: `${what} is not as its schema says: ${mistakes.slice(0, 5).join('; ')}`,
+    details: { errors: mistakes },
+  });
+}
+
+/** Whether checking by a schema may write into a value. */
+function fillsIn(schema: JsonObject): boolean {
+  const known = withDefaults.get(schema) ?? JSON.stringify(schema).includes('"default"');
+  withDefaults.set(schema, known);
+  return known;
+}
+
+/** Whether a value satisfies a schema as it is, without defaults. */
+export function satisfies(schema: JsonObject, value: Json): boolean {
+  return validate(compileSchema(schema, 'The schema'), structuredClone(value), 'The value');
+}
+
+function validate(validator: ValidateFunction, value: Json, what: string): boolean {
+  try {
+    return validator(value) === true;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const message = `The schema of ${what} refers to itself without end`;
+    throw new AbilityError({ code: 'definition.invalid', message }, { cause: error });
+  }
+}
+
+function describe(errors: ErrorObject[]): string[] {
+  const texts = errors.map((error) => {
+    const at = error.instancePath.replaceAll('/', '.').replace(/^\./, '');
+    const params = error.params as Record<string, unknown>;
+    if (error.keyword === 'required') {
+      return `\`${at ? `${at}.` : ''}${String(params.missingProperty)}\` is missing`;
+    }
+    if (error.keyword === 'additionalProperties') {
+      return `\`${at ? `${at}.` : ''}${String(params.additionalProperty)}\` is not allowed`;
+    }
+    const where = at ? `\`${at}\` ` : 'it ';
+    if (error.keyword === 'enum') return `${where}must be one of ${JSON.stringify(params.allowedValues)}`;
+    if (error.keyword === 'const') return `${where}must be ${JSON.stringify(params.allowedValue)}`;
+    return `${where}${error.message ?? 'is wrong'}`;
+  });
+  return [...new Set(texts)];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Where in a value something is wrong, key by key. */
+function pathOf({ instancePath }: ErrorObject): string[] {
+  const steps = instancePath.split('/').slice(1);
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Whether something else stands where a schema belongs, such as `name: string` under `properties`. */
+function wantsSchema({ keyword, params }: ErrorObject): boolean {
+  const { type } = params as { type?: unknown };
+  return keyword === 'type' && Array.isArray(type) && type.includes('object') && type.includes('boolean');
+}
+
+/** The name that was meant by one that the schema does not know, where one is missing; else the names that it knows. */
+function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Json): string | undefined {
+  const missing = errors
+    .filter(({ keyword, instancePath }) => keyword === 'required' && instancePath === '')
+    .map(({ params }) => String((params as { missingProperty?: unknown }).missingProperty));
+  const known = isMap(properties) ? properties : {};
+  const strange = isMap(value) ? Object.keys(value).filter((name) => !Object.hasOwn(known, name)) : [];
+  for (const name of strange) {
+    const hint = didYouMean(name, missing);
+    if (hint !== undefined) return `Its schema does not list \`${name}\`. ${hint}`;
+  }
+  const isRefused = errors.some(
+    ({ keyword, instancePath }) => keyword === 'additionalProperties' && instancePath === '',
+  );
+  const names = Object.keys(known).slice(0, MOST_NAMES);
+  return isRefused && names.length > 0 ? `Its schema lists ${names.join(', ')}.` : undefined;
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

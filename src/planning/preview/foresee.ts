@@ -1,0 +1,127 @@
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { compileExpression, type Expression, type Scope } from '../../rules/expressions/evaluate.js';
+import { evaluateTemplate, expressionsIn } from '../../rules/expressions/template.js';
+
+/** What an expression or a template gives before anything runs. */
+export type Foreseen =
+  | { is: 'known'; value: Json }
+  /** It reads what only the run will tell. */
+  | { is: 'open'; depends_on: string[] }
+  /** It is certain to fail. */
+  | { is: 'failing'; problem: Problem };
+
+/** What is known before a run, and names of which nothing is. */
+export interface Known {
+  /** Values may have members that are hidden, see {@link hide}. */
+  values: { [name: string]: Json | undefined };
+  /** Whole names, such as that of a loop, with what to say of them. */
+  unknown: ReadonlyMap<string, string>;
+}
+
+/** What the evaluation under way has asked for and nobody knows; evaluation is synchronous. */
+let asked: Set<string> | undefined;
+
+/** Makes a member of a value unknown: whoever reads it depends on `what`; that it is there can be asked by no one. */
+export function hide(target: object, key: string, what: string): void {
+  Object.defineProperty(target, key, {
+    enumerable: true,
+    configurable: true,
+    get() {
+      asked?.add(what);
+      throw new Error(`${what} is known only when it runs`);
+    },
+  });
+}
+
+/**
+ * What bare CEL gives, as far as that is certain before the run.
+ *
+ * A part that is not known does not matter where the rest decides: `false && steps.a.output.ok` is false. The same
+ * evaluator as in the run, so that what is foreseen is what comes.
+ */
+export function foreseeExpression(source: string, known: Known): Foreseen {
+  return foreseeValue(() => {
+    const expression = compileExpression(source);
+    refuseUnknown([expression], known);
+    return expression.evaluate(scopeOf(known)) ?? null;
+  });
+}
+
+/** What a template gives, as far as that is certain before the run. */
+export function foreseeTemplate(template: Json, known: Known): Foreseen {
+  return foreseeValue(() => {
+    refuseUnknown(expressionsIn(template), known);
+    return evaluateTemplate(template, scopeOf(known));
+  });
+}
+
+/** A map of parameters, member by member: what is known of it, and what each other member depends on. */
+export interface ForeseenMap {
+  /** Hidden where not known, so that it can be looked into by other expressions. */
+  value: JsonObject;
+  /** With the template itself where nothing better is known. */
+  shown: JsonObject;
+  /** Member to what it depends on. */
+  open: Record<string, string[]>;
+  problem?: Problem;
+}
+
+/** Foresees each member of a map by itself, since one that depends on a step hides nothing of the others. */
+export function foreseeMap(template: JsonObject, known: Known): ForeseenMap {
+  const map: ForeseenMap = { value: {}, shown: {}, open: {} };
+  for (const [key, item] of Object.entries(template)) {
+    const found = foreseeTemplate({ [key]: item }, known);
+    if (found.is === 'known') {
+      // One whose lone expression gives nothing is left out.
+      Object.assign(map.value, found.value);
+      Object.assign(map.shown, found.value);
+      continue;
+    }
+    map.shown[key] = item;
+    if (found.is === 'failing') map.problem ??= found.problem;
+    const depends = found.is === 'open' ? found.depends_on : [found.problem.message];
+    if (found.is === 'open') map.open[key] = depends;
+    hide(map.value, key, depends.join(', '));
+  }
+  return map;
+}
+
+function scopeOf({ values }: Known): Scope {
+  const atRun = (what: string) => (): never => {
+    asked?.add(what);
+    throw new Error(what);
+  };
+  return { values, now: atRun('the moment of the run'), uuid: atRun('chance') };
+}
+
+function refuseUnknown(expressions: readonly Expression[], { unknown }: Known): void {
+  for (const { name } of expressions.flatMap(({ references }) => references)) {
+    const what = unknown.get(name);
+    if (what === undefined) continue;
+    asked?.add(what);
+    throw new Error(`${what} is known only when it runs`);
+  }
+}
+
+/**
+ * What a computation gives, as far as that is certain before the run: it may read hidden members, see {@link hide}.
+ *
+ * @param evaluate synchronous; its AbilityErrors are what is certain to fail.
+ */
+export function foreseeValue(evaluate: () => Json): Foreseen {
+  const outer = asked;
+  const own = new Set<string>();
+  asked = own;
+  try {
+    // What is hidden deep inside a value is asked for by copying it.
+    const value = JSON.parse(JSON.stringify(evaluate())) as Json;
+    return { is: 'known', value };
+  } catch (error) {
+    if (own.size > 0) return { is: 'open', depends_on: [...own].sort() };
+    if (!(error instanceof AbilityError)) throw error;
+    return { is: 'failing', problem: error.toProblem() };
+  } finally {
+    asked = outer;
+  }
+}

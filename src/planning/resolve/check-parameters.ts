@@ -1,0 +1,120 @@
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { PlanImplementation, PlanOperation } from '../../contracts/plan.js';
+import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import type { AbilityConfig } from '../../definitions/formats/config.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { Loaded } from '../../definitions/registry.js';
+import { canonicalJson } from '../../rules/canonical.js';
+import { satisfies } from '../input/schemas.js';
+import { walkSteps } from '../steps/walk-steps.js';
+import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
+
+/** What an implementation sets, and what of it callers may set. */
+export type Parameters = Pick<PlanImplementation, 'defaults' | 'overridable'>;
+
+/**
+ * The parameters of an implementation in one environment, whose own values come over those of the implementation.
+ *
+ * Without a list of what callers may set, they may set all of them. Source: R-000-46; docs/definitions.md.
+ */
+export function resolveParameters(
+  { body }: ChosenImplementation,
+  settings: EnvironmentSettings | undefined,
+): Parameters {
+  const defaults = { ...body.defaults, ...settings?.defaults };
+  return { defaults, overridable: settings?.overridable ?? body.overridable ?? Object.keys(defaults) };
+}
+
+/**
+ * Checks what an implementation sets against the contract: a default that no input may have would make every call fail.
+ *
+ * @throws AbilityError `definition.invalid`, with the place of the parameter.
+ */
+export function checkParameters(
+  { implementation, input_schema, key }: PlanOperation,
+  { from, path }: ChosenImplementation,
+  config: Loaded<AbilityConfig> | undefined,
+  environment: string,
+): void {
+  const settings = config?.value.environments?.[environment];
+  const place = (field: 'defaults' | 'overridable', name: string): SourceLocation => {
+    const set = settings?.[field];
+    const here = Array.isArray(set) ? true : set !== undefined && Object.hasOwn(set, name);
+    if (config && here) return config.locate(['environments', environment, field, name]);
+    return from.locate([...path, field, name]);
+  };
+  for (const name of implementation.overridable) {
+    if (Object.hasOwn(implementation.defaults, name)) continue;
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `\`${name}\` is \`overridable\` and has no default, so there is nothing to override`,
+      location: place('overridable', name),
+      suggestion: `Write it under \`defaults\`, or leave it out of \`overridable\`.`,
+    });
+  }
+  for (const [name, value] of Object.entries(implementation.defaults)) {
+    if (satisfies(partOf(input_schema), { [name]: value })) continue;
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `The default \`${name}\` of ${implementation.id} does not fit the input_schema of ${key}`,
+      location: place('defaults', name),
+      suggestion: 'Correct the value, or name the parameter in `input_schema`.',
+    });
+  }
+}
+
+/** What asks for several fields together, and so cannot be asked of one. */
+const OF_SEVERAL: ReadonlySet<string> = new Set(
+  ['required', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'minProperties', 'const', 'enum'].concat([
+    'dependentRequired',
+    'dependentSchemas',
+    'dependencies',
+    'unevaluatedProperties',
+    '$ref',
+  ]),
+);
+
+function partOf(schema: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !OF_SEVERAL.has(keyword)));
+}
+
+/**
+ * Refuses a step that passes what its callee's implementation keeps to itself; each such call would be refused.
+ *
+ * @throws AbilityError `definition.invalid`, with the place of the parameter.
+ */
+export function checkStepParameters(workflow: Loaded<HighLevel>, operations: ReadonlyMap<string, PlanOperation>): void {
+  for (const { step, path } of walkSteps(workflow.value)) {
+    if (step.verb !== 'call') continue;
+    const calls = [{ call: step.call, with: step.with, at: path }];
+    if (step.undo) calls.push({ call: step.undo.call, with: step.undo.with, at: [...path, 'undo'] });
+    for (const { call, with: given, at } of calls) {
+      const name = keptByImplementation(operations.get(call), given);
+      if (name === undefined) continue;
+      throw new AbilityError({
+        code: 'definition.invalid',
+        message: `\`${name}\` is set by the implementation ${operations.get(call)?.implementation.id} of ${call}`,
+        location: workflow.locate([...at, 'with', name], 'key'),
+        suggestion: 'Leave it out, or list it as `overridable` at the implementation.',
+      });
+    }
+  }
+}
+
+function keptByImplementation(operation: PlanOperation | undefined, given: JsonObject | string | undefined) {
+  if (!operation || typeof given !== 'object') return undefined;
+  return keptParameter(operation, given);
+}
+
+/** The first parameter in an input that callers may not set, and that would be set to something else. */
+export function keptParameter(
+  { implementation }: { implementation: Parameters },
+  given: JsonObject,
+): string | undefined {
+  const { defaults, overridable } = implementation;
+  const differs = (one: Json | undefined, other: Json | undefined): boolean =>
+    canonicalJson(one) !== canonicalJson(other);
+  return Object.keys(defaults).find(
+    (name) => Object.hasOwn(given, name) && !overridable.includes(name) && differs(given[name], defaults[name]),
+  );
+}

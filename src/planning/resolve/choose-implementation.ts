@@ -1,0 +1,110 @@
+import { AbilityError } from '../../contracts/problem.js';
+import type { AbilityConfig } from '../../definitions/formats/config.js';
+import type { ImplementationDocument } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { didYouMean } from '../../text/nearest.js';
+import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
+
+/** The configuration of an ability. @throws AbilityError when the file that might hold it is broken. */
+export function configOf(registry: Registry, ability: string): Loaded<AbilityConfig> | undefined {
+  const opaque = registry.opaque.find((file) => file.kind === 'config')?.problem;
+  const broken = registry.broken.get(`config:${ability}`) ?? opaque;
+  if (broken) throw new AbilityError(broken);
+  return registry.configs.get(ability);
+}
+
+/**
+ * The implementation of an operation: the default of its environment or configuration, else the only one.
+ *
+ * @throws AbilityError `config.*`, `definition.unknown_reference`, or what is wrong with the one that was meant.
+ */
+export function chooseImplementation(
+  registry: Registry,
+  operation: Loaded<LowLevel>,
+  config: Loaded<AbilityConfig> | undefined,
+  settings: EnvironmentSettings | undefined,
+): ChosenImplementation {
+  const key = operation.value.operation_key;
+  const available = implementationsOf(registry, operation, config);
+  const wanted = settings?.default_implementation ?? config?.value.default_implementation;
+  const allowed = settings?.allowed_implementations ?? config?.value.allowed_implementations;
+  if (wanted !== undefined) {
+    const chosen = available.find(({ id }) => id === wanted);
+    if (!chosen) throw unknownImplementation(wanted, key, available, registry, config as Loaded<AbilityConfig>);
+    if (allowed && !allowed.includes(wanted)) {
+      throw new AbilityError({
+        code: 'config.invalid',
+        message: `The default implementation ${wanted} of ${key} is not among \`allowed_implementations\``,
+        location: config?.locate(['default_implementation']),
+      });
+    }
+    return chosen;
+  }
+  const candidates = allowed ? available.filter(({ id }) => allowed.includes(id)) : available;
+  const [only, another] = candidates;
+  if (only && (!another || only.id === key)) return only;
+  const broken = registry.broken.get(`implementation_of:${key}`);
+  if (!only && broken) throw new AbilityError(broken);
+  throw new AbilityError({
+    code: 'config.no_implementation',
+    message: only
+      ? `${key} has several implementations (${candidates.map(({ id }) => id).join(', ')}) and no default`
+      : `${key} has no implementation`,
+    location: operation.locate([]),
+    suggestion: only
+      ? `Name one as \`default_implementation\` of ${key} in registry/config.`
+      : 'Write `implementation` in the file of the operation, or a document in registry/implementations.',
+  });
+}
+
+/** The implementations of an operation: from its configuration, inside it, and the documents for it. Source: C-19. */
+function implementationsOf(
+  registry: Registry,
+  operation: Loaded<LowLevel>,
+  config: Loaded<AbilityConfig> | undefined,
+): ChosenImplementation[] {
+  const key = operation.value.operation_key;
+  if (config?.value.impl) return [{ id: key, body: config.value.impl, from: config, path: ['impl'] }];
+  const documents = (documentsBy(registry).get(key) ?? []).map(
+    (from): ChosenImplementation => ({ id: from.value.id, body: from.value, from, path: [] }),
+  );
+  const { implementation } = operation.value;
+  if (!implementation) return documents;
+  return [{ id: key, body: implementation, from: operation, path: ['implementation'] }, ...documents];
+}
+
+type Documents = Map<string, Loaded<ImplementationDocument>[]>;
+
+/** By registry, which is not written to once it is loaded; a project of thousands asks for each operation many times. */
+const documents = new WeakMap<Registry, Documents>();
+
+function documentsBy(registry: Registry): Documents {
+  const known = documents.get(registry);
+  if (known) return known;
+  const found: Documents = new Map();
+  for (const document of registry.implementations.values()) {
+    const { operation_key: key } = document.value;
+    found.set(key, [...(found.get(key) ?? []), document]);
+  }
+  documents.set(registry, found);
+  return found;
+}
+
+function unknownImplementation(
+  wanted: string,
+  key: string,
+  available: ChosenImplementation[],
+  registry: Registry,
+  config: Loaded<AbilityConfig>,
+): AbilityError {
+  const broken = registry.broken.get(`implementation:${wanted}`);
+  if (broken) return new AbilityError(broken);
+  const names = available.map(({ id }) => id);
+  return new AbilityError({
+    code: 'definition.unknown_reference',
+    message: `${key} has no implementation ${wanted}`,
+    location: config.locate(['default_implementation']),
+    suggestion: didYouMean(wanted, names) ?? (names.length > 0 ? `There are: ${names.join(', ')}.` : undefined),
+  });
+}

@@ -1,0 +1,12 @@
+import type { LintCode } from '../../contracts/lint-codes.js';
+import type { SourceLocation } from '../../contracts/problem.js';
+
+/** Something that can be planned and is likely not what was meant. */
+export interface Doubt {
+  code: LintCode | 'definition.unread';
+  message: string;
+  location: SourceLocation;
+}
+
+/** Takes what planning doubts. */
+export type Warn = (doubt: Doubt) => void;

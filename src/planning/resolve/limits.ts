@@ -1,0 +1,25 @@
+import type { PlanLimits } from '../../contracts/plan.js';
+import type { Project } from '../../definitions/formats/project.js';
+import { parseDuration } from '../../rules/duration.js';
+
+/** Limits nobody stated. Source: docs/operations.md#limits; docs/architecture.md#the-way-of-a-task. */
+const DEFAULTS = { task: '15m', cleanup: '5m', expires: '7d' } as const;
+const OUTPUT_BYTES = 8 * 1024 * 1024;
+
+/** A time-out in milliseconds, not above the project's policy. */
+export function capped(ms: number, project: Project): number {
+  const { max_timeout: most } = project.policy;
+  return most === undefined ? ms : Math.min(ms, parseDuration(most));
+}
+
+/** The limits of a task; `timeout` is the ability's own. */
+export function limitsOf(project: Project, timeout: string | undefined): PlanLimits {
+  const { max_timeout: most } = project.policy;
+  return {
+    max_ms: most === undefined ? null : parseDuration(most),
+    task_ms: capped(parseDuration(timeout ?? DEFAULTS.task), project),
+    cleanup_ms: parseDuration(DEFAULTS.cleanup),
+    expires_ms: parseDuration(DEFAULTS.expires),
+    output_bytes: OUTPUT_BYTES,
+  };
+}

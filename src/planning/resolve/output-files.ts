@@ -1,0 +1,44 @@
+import type { PlanOutputFile } from '../../contracts/files.js';
+import { ENGINE } from '../../contracts/names.js';
+import type { PlanOperation } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Loaded } from '../../definitions/registry.js';
+import { writesFolder } from '../scripts/texts/writes-file.js';
+
+/** The files of a contract in one form, whichever of the two they were written in. */
+export function resolveOutputFiles(written: NonNullable<LowLevel['output_files']>): Record<string, PlanOutputFile> {
+  const entries = Object.entries(written).map(([name, file]): [string, PlanOutputFile] => {
+    if (typeof file === 'string') return [name, { glob: file }];
+    return [name, { glob: file.glob, ...(file.many && { many: true as const }) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Refuses files that nothing would take up or make.
+ *
+ * @throws AbilityError `definition.invalid` for a script that writes into {output_dir} and whose contract names no file,
+ * and for `output_files` of a HTTP call, whose one file is its answer.
+ */
+export function checkOutputFiles(
+  { key, output_files, implementation }: PlanOperation,
+  operation: Loaded<LowLevel>,
+): void {
+  if (implementation.kind === 'api' && output_files) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `${key} is a HTTP call, and a HTTP call leaves no files but its answer`,
+      location: operation.locate(['output_files'], 'key'),
+      suggestion: 'Write `response: { as: file }` under `api`: the output is the file then.',
+    });
+  }
+  if (implementation.kind !== 'script' || output_files) return;
+  if (!writesFolder(implementation.script, ENGINE)) return;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `The script of ${key} is given {output_dir}, and the contract names no file that it leaves there`,
+    location: operation.locate([]),
+    suggestion: 'Name them beside `output_schema`: `output_files: { report: "*.html" }`.',
+  });
+}

@@ -1,0 +1,53 @@
+import { isRepeatable } from '../../contracts/effects.js';
+import type { PlanOperation } from '../../contracts/plan.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { resolveEnvProfile } from '../scripts/resolve-script.js';
+import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import { checkSchemas, checkScope } from './check-ability.js';
+import { checkParameters } from './check-parameters.js';
+import { checkParams } from './check-params.js';
+import { chooseImplementation, configOf } from './choose-implementation.js';
+import { checkOutputFiles, resolveOutputFiles } from './output-files.js';
+import { resolveImplementation } from './resolve-implementation.js';
+
+/**
+ * Resolves what a low-level ability does in one environment, without the hooks around it.
+ *
+ * @throws AbilityError that says what is missing and where.
+ */
+export function resolveCallable(
+  registry: Registry,
+  operation: Loaded<LowLevel>,
+  variables: EnvironmentVariables,
+): PlanOperation {
+  const { value } = operation;
+  const { environment } = variables;
+  checkScope(value.operation_key, operation, environment);
+  checkSchemas(operation);
+  const config = configOf(registry, value.operation_key);
+  const settings = config?.value.environments?.[environment];
+  const chosen = chooseImplementation(registry, operation, config, settings);
+  checkParams(chosen, value.input_schema);
+  if (config && settings?.env_profile !== undefined) {
+    resolveEnvProfile(registry, settings.env_profile, config, ['environments', environment, 'env_profile']);
+  }
+  const hasContract = value.output_schema !== undefined;
+  const implementation = resolveImplementation(registry, chosen, settings, variables, hasContract);
+  const resolved: PlanOperation = {
+    key: value.operation_key,
+    version: value.version,
+    summary: value.summary,
+    modules: value.scope.modules ?? [],
+    effects: value.effects,
+    input_schema: value.input_schema,
+    output_schema: value.output_schema ?? null,
+    ...(value.output_files && { output_files: resolveOutputFiles(value.output_files) }),
+    implementation,
+    hooks: { pre_create: [], pre_call: [], post_call: [] },
+    fast: implementation.tags.includes('fast') && value.effects !== 'external_read' && isRepeatable(value.effects),
+  };
+  checkParameters(resolved, chosen, config, environment);
+  checkOutputFiles(resolved, operation);
+  return resolved;
+}

@@ -1,0 +1,184 @@
+import { EFFECTS, type Effect } from '../../contracts/effects.js';
+import { CEL, ENGINE } from '../../contracts/names.js';
+import type { PlanAbility, PlanOperation, PlanWorkflow } from '../../contracts/plan.js';
+import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import type { AgentProfile } from '../../definitions/formats/agent.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { resolveHooks } from '../hooks/resolve-hooks.js';
+import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import { checkStepTexts } from '../steps/check-step-texts.js';
+import { compileSteps } from '../steps/compile-steps.js';
+import { checkSchemas, checkScope } from './check-ability.js';
+import { checkAgent } from './check-agent.js';
+import { checkExamples } from './check-examples.js';
+import { checkStepParameters } from './check-parameters.js';
+import { configOf } from './choose-implementation.js';
+import type { Warn } from './doubt.js';
+import { limitsOf } from './limits.js';
+import { noSteps } from './refuse-without-steps.js';
+import { resolveAgent } from './resolve-agent.js';
+import { resolveEnvironment } from './resolve-environment.js';
+import { configLevels, resolveOperation } from './resolve-operation.js';
+import { plannedStanding } from './standing.js';
+
+/** What calls others: a workflow by its steps, an agent as its model asks. */
+export type Composite = HighLevel | AgentProfile;
+
+/** What a workflow calls, and what is called from there. */
+export interface Found {
+  operations: Record<string, PlanOperation>;
+  workflows: Record<string, PlanWorkflow>;
+}
+
+/** Where and for whom something is resolved. */
+export interface Resolving {
+  registry: Registry;
+  variables: EnvironmentVariables;
+  warn: Warn;
+  found: Found;
+  /** Ids of the workflows that lead here. */
+  callers: readonly string[];
+}
+
+/**
+ * Resolves what calls others and, into `found`, all that it calls.
+ *
+ * @throws AbilityError that says what is missing and where.
+ */
+export function resolveComposite(resolving: Resolving, composite: Loaded<Composite>): PlanWorkflow {
+  return composite.value.type === 'agent'
+    ? resolveWithAgent(resolving, composite as Loaded<AgentProfile>)
+    : resolveWorkflow(resolving, composite as Loaded<HighLevel>);
+}
+
+/** Resolves a workflow and, into `found`, all that it calls. */
+function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): PlanWorkflow {
+  const { registry, variables } = resolving;
+  const { value } = workflow;
+  const { environment } = variables;
+  checkScope(value.id, workflow, environment);
+  checkSchemas(workflow);
+  checkExamples(workflow);
+  const compiled = compileSteps(registry, workflow, resolveEnvironment(registry, environment));
+  const { calls, children, warnings, ...body } = compiled;
+  warnings.forEach(resolving.warn);
+  const called = resolveCalled(resolving, workflow, calls, children);
+  checkStepParameters(workflow, called.used);
+  const facts = { environment: resolveEnvironment(registry, environment), engine: ENGINE, cel: CEL };
+  checkStepTexts(workflow, called.used, facts);
+  const ability = abilityOf(resolving, workflow, called);
+  if (value.steps.length === 0) throw noSteps(value.id, workflow.locate([]));
+  const limits = limitsOf(registry.project, value.timeout);
+  if (value.limits) limits.max_calls = value.limits.max_calls;
+  return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
+}
+
+/** Resolves an agent and, into `found`, all that it may call. */
+function resolveWithAgent(resolving: Resolving, profile: Loaded<AgentProfile>): PlanWorkflow {
+  const { registry, variables, found } = resolving;
+  const { value } = profile;
+  checkScope(value.id, profile, variables.environment);
+  checkAgent(registry, profile);
+  const ids = [...new Set(value.operations)];
+  const calls = new Set(ids.filter((id) => registry.operations.has(id)));
+  const children = new Map(
+    ids.flatMap((id) => (calls.has(id) ? [] : [[id, ['operations', value.operations.indexOf(id)]] as const])),
+  );
+  const called = resolveCalled(resolving, profile, calls, children);
+  const tools = ids.map((id) => {
+    const tool = called.used.get(id) ?? (called.composites.get(id) as PlanAbility);
+    return { ability: id, summary: tool.summary, effects: tool.effects };
+  });
+  const { agent, steps, model } = resolveAgent(registry, profile, tools);
+  found.operations[model.key] = model;
+  const ability = abilityOf(resolving, profile, called);
+  return { ability, limits: limitsOf(registry.project, value.timeout), steps, finally: [], agent };
+}
+
+/** What a workflow or an agent calls. */
+interface Called {
+  /** By id. */
+  used: Map<string, PlanOperation>;
+  /** By id. */
+  composites: Map<string, PlanAbility>;
+}
+
+/** @param children with the place that names each. */
+function resolveCalled(
+  resolving: Resolving,
+  composite: Loaded<Composite>,
+  calls: ReadonlySet<string>,
+  children: ReadonlyMap<string, readonly PropertyKey[]>,
+): Called {
+  const { registry, variables, warn, found, callers } = resolving;
+  const used = new Map<string, PlanOperation>();
+  for (const key of [...calls].sort()) {
+    const loaded = registry.operations.get(key) as Loaded<LowLevel>;
+    found.operations[key] ??= resolveOperation(registry, loaded, variables, warn);
+    used.set(key, found.operations[key]);
+  }
+  const inner = { ...resolving, callers: [...callers, composite.value.id] };
+  const sorted = [...children].sort(([a], [b]) => (a < b ? -1 : 1));
+  const composites = sorted.map(([id, path]) => [id, resolveChild(inner, id, composite.locate(path)).ability] as const);
+  return { used, composites: new Map(composites) };
+}
+
+function abilityOf(
+  { registry, variables, warn }: Resolving,
+  composite: Loaded<Composite>,
+  called: Called,
+): PlanAbility {
+  const { value } = composite;
+  const { environment } = variables;
+  const config = configOf(registry, value.id);
+  const settings = config?.value.environments?.[environment];
+  const modules = value.scope.modules ?? [];
+  const [used, composites] = [[...called.used.values()], [...called.composites.values()]];
+  const tagged = [...used.map(({ implementation }) => implementation), ...composites];
+  const tags = [...new Set(tagged.flatMap((part) => part.tags))].sort();
+  const effects = gravest([...used, ...composites].map((part) => part.effects));
+  const levels = configLevels(config, settings, environment);
+  const subject = { ability: value.id, modules, environment, kind: 'workflow' as const, effects, tags };
+  const own = { value: value.hooks, from: composite, path: ['hooks'] };
+  return {
+    id: value.id,
+    kind: 'workflow',
+    version: value.version,
+    summary: value.summary,
+    modules,
+    tags,
+    effects,
+    implementation: null,
+    input_schema: value.input_schema,
+    output_schema: value.output_schema ?? null,
+    hooks: resolveHooks(registry, subject, [own, ...levels], warn, variables),
+    ...(settings?.prompts && { prompts: settings.prompts }),
+    ...plannedStanding(value),
+    ...(value.operations && { operations: [...new Set(value.operations)].sort() }),
+  };
+}
+
+function resolveChild(resolving: Resolving, id: string, location: SourceLocation): PlanWorkflow {
+  const { registry, found, callers } = resolving;
+  if (callers.includes(id)) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `${[...callers, id].join(' calls ')}: ${registry.agents.has(id) ? 'an agent' : 'a workflow'} cannot call itself`,
+      location,
+      suggestion: registry.agents.has(id) ? 'Leave one of them out of `operations`.' : 'Use `repeat` or `foreach`.',
+    });
+  }
+  if (registry.workflows.get(id)?.value.steps.length === 0) throw noSteps(id, location);
+  const known = found.workflows[id];
+  if (known) return known;
+  const composite = registry.workflows.get(id) ?? registry.agents.get(id);
+  const child = resolveComposite(resolving, composite as Loaded<Composite>);
+  found.workflows[id] = child;
+  return child;
+}
+
+function gravest(effects: Effect[]): Effect {
+  return EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read';
+}

@@ -1,0 +1,77 @@
+import type { ModelImplementation, PlanOperation } from '../../contracts/plan.js';
+import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import type { ModelDefinition } from '../../definitions/formats/models.js';
+import type { Registry } from '../../definitions/registry.js';
+import { parseDuration } from '../../rules/duration.js';
+import { MODEL_PREFIX } from '../../rules/model-key.js';
+import { didYouMean } from '../../text/nearest.js';
+import { resolveScript } from '../scripts/resolve-script.js';
+import { capped } from './limits.js';
+
+/**
+ * A model as the plan of an agent holds it: among its operations, under a key that no ability can have, so that it is
+ * pinned, retried and logged as any call.
+ *
+ * @param location of the agent that names it. @throws AbilityError `config.no_model`, `script.*`.
+ */
+export function resolveModel(registry: Registry, name: string, location: SourceLocation): PlanOperation {
+  const { models, policy } = registry.project;
+  const definition = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (!definition) throw noModel(name, Object.keys(models), location);
+  const { price, context, timeout } = definition;
+  const implementation: ModelImplementation = {
+    id: name,
+    kind: 'model',
+    tags: [],
+    defaults: {},
+    overridable: [],
+    prompts: {},
+    timeout_ms: capped(parseDuration(timeout), registry.project),
+    model: {
+      name: definition.model ?? name,
+      ...programOf(registry, name, definition),
+      context_tokens: context,
+      ...(price && { price }),
+      ...(policy.allowed_hosts && { allowed_hosts: policy.allowed_hosts }),
+    },
+  };
+  return {
+    key: `${MODEL_PREFIX}${name}`,
+    version: 1,
+    summary: `The model ${definition.model ?? name}`,
+    modules: [],
+    effects: 'external_read',
+    input_schema: { type: 'object' },
+    output_schema: null,
+    implementation,
+    hooks: { pre_create: [], pre_call: [], post_call: [] },
+    fast: false,
+  };
+}
+
+function programOf(registry: Registry, name: string, { command }: ModelDefinition) {
+  if (!command) return {};
+  const { path, interpreter, env_profile, files } = command;
+  const definition = {
+    path,
+    args: [],
+    stdin: '{payload}',
+    ...(interpreter !== undefined && { interpreter }),
+    ...(env_profile !== undefined && { env_profile }),
+    ...(files && { files }),
+  };
+  const { project, locateInProject: locate } = registry;
+  const owner = { value: project, file: 'ability.yaml', locate };
+  return { script: resolveScript(registry, definition, owner, ['models', name, 'command']) };
+}
+
+function noModel(name: string, known: readonly string[], location: SourceLocation): AbilityError {
+  return new AbilityError({
+    code: 'config.no_model',
+    message: `There is no model \`${name}\``,
+    location,
+    suggestion:
+      didYouMean(name, known) ??
+      `Write it in ability.yaml: \`models: { ${name}: { model: NAME } }\`, where NAME is what the endpoint of OPENAI_BASE_URL calls it.`,
+  });
+}

@@ -1,0 +1,73 @@
+import type { PlanOperation } from '../../contracts/plan.js';
+import type { AbilityConfig } from '../../definitions/formats/config.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import type { HookSubject } from '../hooks/hook-subject.js';
+import { type HookBindings, resolveHooks } from '../hooks/resolve-hooks.js';
+import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import { chooseImplementation, configOf } from './choose-implementation.js';
+import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
+import type { Warn } from './doubt.js';
+import { resolveCallable } from './resolve-callable.js';
+
+/**
+ * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a
+ * later level overrides an earlier one key by key. Source: R-000-52 to R-000-54; docs/definitions.md.
+ *
+ * @throws AbilityError that says what is missing and where.
+ */
+export function resolveOperation(
+  registry: Registry,
+  operation: Loaded<LowLevel>,
+  variables: EnvironmentVariables,
+  warn: Warn,
+): PlanOperation {
+  const callable = resolveCallable(registry, operation, variables);
+  const { subject, levels } = hookLevels(registry, operation, variables.environment);
+  return { ...callable, hooks: resolveHooks(registry, subject, levels, warn, variables) };
+}
+
+/** What decides which hooks stand around an operation: the implementation chosen for it, and who binds hooks. */
+export function hookLevels(
+  registry: Registry,
+  operation: Loaded<LowLevel>,
+  environment: string,
+): {
+  chosen: ChosenImplementation;
+  config: Loaded<AbilityConfig> | undefined;
+  settings: EnvironmentSettings | undefined;
+  subject: HookSubject & { modules: string[] };
+  levels: HookBindings[];
+} {
+  const { value } = operation;
+  const config = configOf(registry, value.operation_key);
+  const settings = config?.value.environments?.[environment];
+  const chosen = chooseImplementation(registry, operation, config, settings);
+  const subject = {
+    ability: value.operation_key,
+    modules: value.scope.modules ?? [],
+    environment,
+    kind: chosen.body.kind,
+    effects: value.effects,
+    tags: chosen.body.tags ?? [],
+  };
+  const levels: HookBindings[] = [
+    { value: value.hooks, from: operation, path: ['hooks'] },
+    { value: chosen.body.hooks, from: chosen.from, path: [...chosen.path, 'hooks'] },
+    ...configLevels(config, settings, environment),
+  ];
+  return { chosen, config, settings, subject, levels };
+}
+
+/** The hook bindings of an ability's configuration, general ones before those of the environment. */
+export function configLevels(
+  config: Loaded<AbilityConfig> | undefined,
+  settings: EnvironmentSettings | undefined,
+  environment: string,
+): HookBindings[] {
+  if (!config) return [];
+  return [
+    { value: config.value.hooks, from: config, path: ['hooks'] },
+    { value: settings?.hooks, from: config, path: ['environments', environment, 'hooks'] },
+  ];
+}

@@ -1,0 +1,175 @@
+import { CEL, ENGINE } from '../../contracts/names.js';
+import type { Plan, PlanAbility, PlanHooks } from '../../contracts/plan.js';
+import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { type Loaded, PLACEMENT_RULES, type Registry } from '../../definitions/registry.js';
+import { didYouMean } from '../../text/nearest.js';
+import { EnvironmentVariables } from '../secrets/environment-variables.js';
+import { type InferredPlacement, inferPlacement } from '../steps/infer-placement.js';
+import type { Doubt, Warn } from './doubt.js';
+import { limitsOf } from './limits.js';
+import { looksAtSessions } from './looks-at-sessions.js';
+import { filesOf } from './plan-files.js';
+import { type Composite, type Found, resolveComposite } from './resolve-composite.js';
+import { resolveEnvironment } from './resolve-environment.js';
+import { resolveNotify } from './resolve-notify.js';
+import { resolveOperation } from './resolve-operation.js';
+import { plannedStanding, warningsOfStanding } from './standing.js';
+
+/** So many tools are named of those that contradict a placement. */
+const MOST_NAMED = 3;
+
+/** A plan, and what its author should know. */
+export interface ResolvedPlan {
+  plan: Plan;
+  warnings: string[];
+  /** The same, with codes and places. */
+  doubts: Doubt[];
+}
+
+/**
+ * Resolves an ability for one environment.
+ *
+ * @param variables what `env:NAME` stands for; left out: what this process and the project's `.env` files say.
+ * @throws AbilityError that says what is missing and where; the codes of `definition`, `config`, `scope` and others.
+ */
+export function resolvePlan(
+  registry: Registry,
+  ability: string,
+  environment: string,
+  variables = new EnvironmentVariables(registry.root, environment),
+): ResolvedPlan {
+  const broken = registry.broken.get(`ability:${ability}`);
+  if (broken) throw new AbilityError(broken);
+  resolveEnvironment(registry, environment);
+  const doubts = new Map<string, Doubt>();
+  const warn: Warn = (doubt) => void doubts.set(doubt.message, doubt);
+  const operation = registry.operations.get(ability);
+  const composite = registry.workflows.get(ability) ?? registry.agents.get(ability);
+  if (!operation && !composite) throw notFound(registry, ability);
+  const inferred = inferPlacement(registry, ability, environment);
+  const unplaced = operation
+    ? planOperation(registry, operation, variables, warn)
+    : planComposite(registry, composite as Loaded<Composite>, variables, warn);
+  const plan: Plan = { ...unplaced, placement: inferred.placement, ...filesOf(registry.project, unplaced) };
+  const from = (operation ?? composite) as Loaded<unknown>;
+  warnOfPlacement({ plan, location: from.locate(['placement']) }, inferred, warn);
+  for (const { key, implementation } of Object.values(plan.operations)) {
+    for (const tag of ['deprecated', 'experimental'] as const) {
+      if (!implementation.tags.includes(tag)) continue;
+      const message = `The implementation ${implementation.id} of ${key} is ${tag}`;
+      const location = (registry.operations.get(key) as Loaded<LowLevel>).locate([]);
+      warn({ code: `lint.implementation_${tag}`, message, location });
+    }
+  }
+  const called = [...Object.keys(plan.operations), ...Object.keys(plan.workflows ?? {})];
+  const standing = warningsOfStanding(registry, { ability: plan.ability, called });
+  return {
+    plan,
+    warnings: [...brokenPlacement(registry), ...standing, ...doubts.keys()],
+    doubts: [...doubts.values()],
+  };
+}
+
+function notFound(registry: Registry, ability: string): AbilityError {
+  const [unreadable] = registry.opaque.filter(({ kind }) => kind === 'low-level' || kind === 'high-level');
+  const { operations, workflows, agents } = registry;
+  const hint = didYouMean(ability, [...operations.keys(), ...workflows.keys(), ...agents.keys()]);
+  return new AbilityError({
+    code: 'ability.not_found',
+    message: `There is no ability ${ability} in the project ${registry.project.project}`,
+    suggestion:
+      hint ??
+      (unreadable
+        ? `A file cannot be read: ${unreadable.problem.message}`
+        : 'Run `ability list` to see what there is.'),
+  });
+}
+
+/** A plan before it is known where it runs. */
+type Unplaced = Omit<Plan, 'placement'>;
+
+function planOperation(
+  registry: Registry,
+  loaded: Loaded<LowLevel>,
+  variables: EnvironmentVariables,
+  warn: Warn,
+): Unplaced {
+  const operation = resolveOperation(registry, loaded, variables, warn);
+  const { key, version, summary, modules, effects, input_schema, output_schema, implementation } = operation;
+  const ability: PlanAbility = {
+    id: key,
+    kind: 'operation',
+    version,
+    summary,
+    modules,
+    tags: implementation.tags,
+    effects,
+    implementation: implementation.id,
+    input_schema,
+    output_schema,
+    hooks: NO_HOOKS,
+    ...plannedStanding(loaded.value),
+  };
+  const body = { ability, operations: { [key]: operation }, steps: [], finally: [] };
+  return assemble(registry, variables.environment, body);
+}
+
+function planComposite(
+  registry: Registry,
+  composite: Loaded<Composite>,
+  variables: EnvironmentVariables,
+  warn: Warn,
+): Unplaced {
+  const found: Found = { operations: {}, workflows: {} };
+  const { limits, ...own } = resolveComposite({ registry, variables, warn, found, callers: [] }, composite);
+  const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const plan = assemble(registry, variables.environment, { ...own, operations });
+  return { ...plan, limits, ...(Object.keys(found.workflows).length > 0 && { workflows: found.workflows }) };
+}
+
+const NO_HOOKS: PlanHooks = { pre_create: [], pre_call: [], post_call: [] };
+
+function assemble(
+  registry: Registry,
+  environment: string,
+  body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output' | 'agent'>,
+): Unplaced {
+  const { project } = registry;
+  const notify = resolveNotify(project, environment);
+  return {
+    format: 1,
+    engine: ENGINE,
+    cel: CEL,
+    project: project.project,
+    environment: resolveEnvironment(registry, environment),
+    limits: limitsOf(project, undefined),
+    ...(notify && { notify }),
+    ...body,
+    ...(looksAtSessions(registry) && { session_calls: true }),
+  };
+}
+
+/** A project whose `placement` cannot be read is told in every plan where that leads. Source: R-001-19. */
+function brokenPlacement({ broken }: Registry): string[] {
+  const problem = broken.get(PLACEMENT_RULES);
+  return problem
+    ? [`\`placement\` in ability.yaml is broken, so the built-in lists of servers hold: ${problem.message}`]
+    : [];
+}
+
+/** An explicit placement wins, and is told where it contradicts what the steps need. Source: R-001-04, C-31. */
+function warnOfPlacement(
+  { plan, location }: { plan: Plan; location: SourceLocation },
+  { explicit, inferred, demands }: InferredPlacement,
+  warn: Warn,
+): void {
+  if (explicit !== 'cloud' || inferred !== 'local') return;
+  const local = demands.filter(({ placement }) => placement === 'local');
+  const named = local
+    .slice(0, MOST_NAMED)
+    .map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
+  const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
+  const message = `${plan.ability.id} is placed in the cloud although a step of it needs a local server: ${named.join(', ')}${more}`;
+  warn({ code: 'lint.placement_contradiction', message, location });
+}

@@ -1,0 +1,55 @@
+import type { Lifecycle, Standing } from '../../contracts/lifecycle.js';
+import type { PlanAbility } from '../../contracts/plan.js';
+import type { ModuleOverview } from '../../definitions/formats/module.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { modulePath } from '../../text/module-path.js';
+
+/** How an ability stands, as a plan has it: nothing where it is stable, so that its digest does not change. */
+export function plannedStanding({ status, replaced_by }: Standing): Pick<PlanAbility, 'status' | 'replaced_by'> {
+  if (status === undefined || status === 'stable') return {};
+  return { status, ...(replaced_by !== undefined && { replaced_by }) };
+}
+
+/** What whoever runs a plan should know of what is deprecated in it, a sentence each. Source: R-000-94. */
+export function warningsOfStanding(
+  registry: Registry,
+  plan: { ability: PlanAbility; called: readonly string[] },
+): string[] {
+  const { id, modules } = plan.ability;
+  const others = plan.called.filter((called) => called !== id);
+  return [
+    ...deprecations('The ability', id, definitionOf(registry, id)),
+    ...others.flatMap((called) => deprecations(`${id} calls the ability`, called, definitionOf(registry, called))),
+    ...overviewsOf(registry, modules).flatMap(({ value }) =>
+      deprecations(`${id} belongs to the module`, value.id, value),
+    ),
+  ];
+}
+
+/** The definition of an ability, of whatever level. */
+export function definitionOf({ operations, workflows }: Registry, id: string): Standing | undefined {
+  return (operations.get(id) ?? workflows.get(id))?.value;
+}
+
+/** What is said of the modules of an ability, where something is said. */
+export function overviewsOf({ modules }: Registry, names: readonly string[]): Loaded<ModuleOverview>[] {
+  if (modules.size === 0) return [];
+  const paths = new Set(names.map(modulePath));
+  return [...modules.values()].filter(({ value }) => paths.has(modulePath(value.id)));
+}
+
+/** What to say of something that stands so: `x is deprecated; use y instead`. */
+export function sayStanding(what: string, id: string, status: Lifecycle, replacement: string | undefined): string {
+  const instead = replacement === undefined ? '' : `; use ${replacement} instead`;
+  return `${what} ${id}, which is ${status}${instead}`;
+}
+
+function deprecations(what: string, id: string, standing: Standing | undefined): string[] {
+  if (standing?.status !== 'deprecated') return [];
+  if (what === 'The ability') {
+    return [
+      `The ability ${id} is deprecated${standing.replaced_by === undefined ? '' : `; use ${standing.replaced_by} instead`}`,
+    ];
+  }
+  return [sayStanding(what, id, 'deprecated', standing.replaced_by)];
+}

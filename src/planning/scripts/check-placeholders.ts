@@ -1,0 +1,176 @@
+import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import type { Loaded } from '../../definitions/registry.js';
+import { didYouMean } from '../../text/nearest.js';
+import { namesInBraces, ownNamesIn, PLACEHOLDERS, withPlainBraces } from './placeholders.js';
+
+/** Who runs a script, and which of these names its arguments may hold. */
+export interface ArgumentNames {
+  owner: 'script' | 'hook' | 'interpreter';
+  known: readonly (typeof PLACEHOLDERS)[number][];
+}
+
+/** An implementation may use all of them. */
+export const CALL_ARGUMENTS: ArgumentNames = { owner: 'script', known: PLACEHOLDERS };
+
+/** A hook has no files of a call, and reads what it is asked about on stdin. Source: R-002-22. */
+export const HOOK_ARGUMENTS: ArgumentNames = { owner: 'hook', known: ['pinned'] };
+
+/** The program that runs a script knows where the copy is that was pinned. */
+export const INTERPRETER_WORDS: ArgumentNames = { owner: 'interpreter', known: ['pinned'] };
+
+/**
+ * Refuses names in braces and expressions that nothing would replace, since they would reach the script as these very
+ * letters.
+ *
+ * @throws AbilityError `definition.invalid` for an argument with an unknown name in braces, or with `${{ }}`.
+ */
+export function checkPlaceholders(
+  items: readonly string[],
+  { owner, known }: ArgumentNames,
+  location: SourceLocation,
+): void {
+  refuseExpression(items, owner, known, location);
+  for (const name of items.flatMap(namesInBraces)) {
+    if ((known as readonly string[]).includes(name)) continue;
+    const asked = owner === 'hook' ? ' What the hook is asked about is on its stdin.' : '';
+    const letters = ` For these very letters write \\{${name}}.`;
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `The arguments of ${owner === 'interpreter' ? 'an' : 'a'} ${owner} do not know {${name}}`,
+      location,
+      suggestion: `${hintFor(name, owner, known)}They know {${known.join('}, {')}}.${asked}${letters}`,
+    });
+  }
+}
+
+function refuseExpression(
+  items: readonly string[],
+  owner: ArgumentNames['owner'],
+  known: ArgumentNames['known'],
+  location: SourceLocation,
+): void {
+  // An expression with blanks is several items of a template.
+  const [written, name = ''] = /\$\{\{\s*([^{}]*?)\s*(?:\}\}|$)/.exec(items.join(' ')) ?? [];
+  if (written === undefined) return;
+  const what = owner === 'interpreter' ? 'The words of an interpreter hold' : '`args_template` holds';
+  const hint =
+    owner === 'interpreter' ? hintFor(name, owner, known) : 'Write `args`, a list whose items may hold them. ';
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `${what} no expressions, and \`${written}\` is one`,
+    location,
+    suggestion: `${hint}For these very letters write $\\{{.`,
+  });
+}
+
+/**
+ * Refuses names of ours in braces in a text that keeps all other braces, where nothing would replace them.
+ *
+ * @throws AbilityError `definition.invalid`.
+ */
+export function checkOwnPlaceholders(text: string, { owner, known }: ArgumentNames, location: SourceLocation): void {
+  const name = ownNamesIn(text).find((found) => !(known as readonly string[]).includes(found));
+  if (name === undefined) return;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `The variables of a ${owner} do not know {${name}}`,
+    location,
+    suggestion: `They know {${known.join('}, {')}}. For these very letters write \\{${name}}.`,
+  });
+}
+
+/** The way to what was meant, followed by a blank; nothing where no name is near. */
+function hintFor(name: string, owner: ArgumentNames['owner'], known: readonly string[]): string {
+  if (name.startsWith('credential:')) return 'Give the secret under `secrets` of the `env_profile`. ';
+  const [, field] = /^inputs?[.[]["']?([^"'\].[]*)/.exec(name) ?? [];
+  if (field !== undefined && owner === 'script') {
+    const read = /^[A-Za-z_]\w*$/.test(field) ? `input.${field}` : `input["${field}"]`;
+    return `Write \${{ ${read} }} in \`args\`. `;
+  }
+  if (/^[A-Z][A-Z0-9_]*$/.test(name))
+    return `No shell reads arguments: take ${name} from the environment in the script. `;
+  const near = didYouMean(name.replaceAll('.', '_'), known);
+  return near === undefined ? '' : `${near.replaceAll(/[a-z]+_[a-z]+|payload|pinned/g, '{$&}')} `;
+}
+
+/** What is written in a place where no name in braces is replaced, but a name of ours shows that one was expected. */
+const OURS = new RegExp(`^(credential:.*|inputs?[.[].*|${PLACEHOLDERS.join('|')})$`, 's');
+/** The same where code may be written, whose braces may hold any name. */
+const OURS_IN_CODE = /^(credential:.*|inputs?\..*)$/s;
+
+/**
+ * Texts that reach a process as they are, with a brace in the place of `\{` before a name of ours.
+ *
+ * @param mayBeCode whether a text may be a program, such as that of `node -e`.
+ * @throws AbilityError `definition.invalid` for one that holds a placeholder, as if it were replaced.
+ */
+export function plainTexts<Texts extends string[] | Record<string, string>>(
+  texts: Texts,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+  mayBeCode = false,
+): Texts {
+  const ours = mayBeCode ? OURS_IN_CODE : OURS;
+  const entries = Object.entries(texts).map(([key, text]): [string, string] => {
+    const name = namesInBraces(text).find((found) => ours.test(found));
+    if (name === undefined) return [key, withBracesOf(text, ours)];
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `{${name}} is not replaced here, and would be passed on as these very letters`,
+      location: from.locate([...path, Array.isArray(texts) ? Number(key) : key]),
+      suggestion: `${instead(name)} For these very letters write \\{${name}}.`,
+    });
+  });
+  return (Array.isArray(texts) ? entries.map(([, text]) => text) : Object.fromEntries(entries)) as Texts;
+}
+
+function instead(name: string): string {
+  if (name.startsWith('credential:')) return 'Give the secret as a reference under `secrets` of the `env_profile`.';
+  return 'What a call is given is known to the arguments of a script only: `args: ["{payload}"]`.';
+}
+
+function withBracesOf(text: string, ours: RegExp): string {
+  return text.replaceAll(/\\(\{([^{}]*)\})/g, (all, inner: string, name: string) => (ours.test(name) ? inner : all));
+}
+
+/**
+ * The texts of headers and of `auth`, with a brace in the place of `\{`; what is inside `${{ }}` is left alone.
+ *
+ * @param isSecret whether a text may hold a secret, so that no error may repeat any of it.
+ * @throws AbilityError `definition.invalid` for a name in braces that is no credential.
+ */
+export function headerTexts<Texts extends Record<string, string>>(
+  texts: Texts,
+  from: Loaded<unknown>,
+  path: PropertyKey[],
+  isSecret = false,
+): Texts {
+  const entries = Object.entries(texts).map(([key, text]) => {
+    const location = from.locate([...path, key]);
+    // Every other part is an expression.
+    const parts = text
+      .split(/(\$\{\{[\s\S]*?\}\})/)
+      .map((part, index) => (index % 2 === 1 ? part : plain(part, location)));
+    return [key, parts.join('')];
+  });
+  return Object.fromEntries(entries) as Texts;
+
+  function plain(text: string, location: SourceLocation): string {
+    const name = namesInBraces(text).find((found) => !found.startsWith('credential:'));
+    if (name !== undefined) {
+      const shown = isSecret ? 'A name in braces' : `{${name}}`;
+      const written = isSecret ? '{name}' : `{${name}}`;
+      const credential = /^[A-Za-z_][\w-]*$/.test(name) && !isSecret ? name : 'NAME';
+      throw new AbilityError({
+        code: 'definition.invalid',
+        message: `${shown} is no credential, and would be sent as these very letters`,
+        location,
+        suggestion: `Write {credential:${credential}}${isSecret ? '' : `, or \${{ }} for a value of the input`}; for these very letters write \\${written}.`,
+      });
+    }
+    const plainText = withPlainBraces(text);
+    if (!/\\\{credential:/.test(text)) return plainText;
+    const message = 'A text that is sent cannot hold `{credential:` as these very letters';
+    throw new AbilityError({ code: 'definition.invalid', message, location, suggestion: 'Leave out the backslash.' });
+  }
+}

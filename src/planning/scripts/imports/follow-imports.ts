@@ -1,0 +1,116 @@
+import type { PinnedFile } from '../../../contracts/plan.js';
+import type { ProjectFiles, ScriptFile } from '../script-files.js';
+import { type Found, findImported } from './find-imported.js';
+import type { ImportSite } from './import-site.js';
+import { javascriptImports } from './javascript.js';
+import { type Language, languageOfName } from './language-of.js';
+import { nearestPackage } from './package-file.js';
+import { pythonImports } from './python.js';
+import { shellImports } from './shell.js';
+
+/** More would make every plan heavy; a folder of modules is not meant to be pinned. */
+export const MOST_FILES = 500;
+
+/** An import that is not pinned, with the reason. */
+export interface UnpinnedImport {
+  /** The file that imports, relative to the project root. */
+  file: string;
+  site: ImportSite;
+  why: 'missing' | 'outside' | 'computed' | 'live' | 'too_large';
+}
+
+/** What a script imports, and what that imports. */
+export interface Followed {
+  /** Without the script itself; by path. */
+  files: PinnedFile[];
+  unpinned: UnpinnedImport[];
+  /** The files that were read for imports, the script first. */
+  read: { file: ScriptFile; language: Language }[];
+}
+
+const IMPORTS_OF: Record<Language, (text: string) => ImportSite[]> = {
+  javascript: javascriptImports,
+  python: pythonImports,
+  shell: shellImports,
+};
+
+/**
+ * Follows the imports of a script as far as they can be read from its text.
+ *
+ * @param also other files that are pinned with it, whose imports are followed as well.
+ * @returns undefined where that is more than {@link MOST_FILES} files.
+ */
+export function followImports(
+  files: ProjectFiles,
+  main: ScriptFile,
+  language: Language | undefined,
+  also: readonly ScriptFile[] = [],
+): Followed | undefined {
+  const pinned = new Map<string, PinnedFile>();
+  const followed: Followed = { files: [], unpinned: [], read: [] };
+  const queue: { file: ScriptFile; language: Language | undefined }[] = [];
+  const seen = new Set<string>();
+  const add = (file: ScriptFile, as = languageOfName(file.real), live = false): void => {
+    for (const entry of entriesOf(file)) {
+      const isLive = live || pinned.get(entry.path)?.live === true;
+      if (entry.path !== main.path) pinned.set(entry.path, { ...entry, ...(isLive && { live: true as const }) });
+    }
+    if (seen.has(file.path)) return;
+    seen.add(file.path);
+    queue.push({ file, language: as });
+  };
+  add(main, language);
+  for (const file of also) add(file);
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    if (pinned.size > MOST_FILES) return undefined;
+    const { file: from, language: own } = next;
+    if (!own) continue;
+    followed.read.push({ file: from, language: own });
+    // Node asks it how to read the file.
+    const nearest = own === 'javascript' ? nearestPackage(files, from.real) : undefined;
+    if (nearest) add(nearest.file);
+    if (!from.bytes) followed.unpinned.push({ file: from.path, site: WHOLE_FILE, why: 'too_large' });
+    for (const site of sitesOf(from, own)) {
+      const found = findImported(files, site, { main, from });
+      const why = reasonOf(found);
+      if (why) followed.unpinned.push({ file: from.path, site, why });
+      // A shell reads what it sources in its own language, whatever it is called.
+      const as = site.wanted.kind === 'sourced' ? own : undefined;
+      if (typeof found === 'object') for (const file of found.files) add(file, as, found.live);
+    }
+  }
+  followed.files = [...pinned.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return followed;
+}
+
+/** A file as plans have it; over a link, with the file that the link leads to. */
+export function entriesOf({ path, real, digest }: ScriptFile): PinnedFile[] {
+  return path === real
+    ? [{ path, digest }]
+    : [
+        { path, digest, real },
+        { path: real, digest },
+      ];
+}
+
+const WHOLE_FILE: ImportSite = { line: 1, text: 'imports', wanted: { kind: 'computed' } };
+
+function reasonOf(found: Found): UnpinnedImport['why'] | undefined {
+  if (typeof found === 'string') return found;
+  return found?.live ? 'live' : undefined;
+}
+
+/** Reading a text anew gives the same imports. */
+const known = new Map<string, ImportSite[]>();
+const MOST_KNOWN = 5000;
+
+function sitesOf({ digest, bytes }: ScriptFile, language: Language): ImportSite[] {
+  if (!bytes) return [];
+  const key = `${language}:${digest}`;
+  const before = known.get(key);
+  if (before) return before;
+  const sites = IMPORTS_OF[language](bytes.toString('utf8'));
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(key, sites);
+  return sites;
+}

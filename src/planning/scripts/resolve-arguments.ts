@@ -1,0 +1,85 @@
+import type { PlanArgument } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { ArgumentDefinition } from '../../definitions/formats/script-arguments.js';
+import type { Loaded } from '../../definitions/registry.js';
+import { cutText } from '../../rules/expressions/template.js';
+import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
+import { isFreeName } from '../steps/loop-names.js';
+import { type ArgumentNames, checkPlaceholders } from './check-placeholders.js';
+import { SCRIPT_NAMES } from './texts/evaluate-script.js';
+
+/** What the expressions in the texts of a script may use. */
+export const IN_SCRIPTS: Available = {
+  names: SCRIPT_NAMES,
+  functions: [],
+  where: 'what a script is given',
+  instead: 'Let a step of a workflow pass it as a parameter of the call.',
+};
+
+/** Where items stand, and what they may hold. */
+interface Around {
+  owner: Loaded<unknown>;
+  names: ArgumentNames;
+  available: Available;
+}
+
+/**
+ * The items of `args` as a plan has them, each checked where it stands.
+ *
+ * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
+ */
+export function resolveArguments(
+  items: readonly ArgumentDefinition[],
+  owner: Loaded<unknown>,
+  path: readonly PropertyKey[],
+  names: ArgumentNames,
+): PlanArgument[] {
+  checkItems(items, path, { owner, names, available: IN_SCRIPTS });
+  return planArguments(items);
+}
+
+/** The items of `args` as a plan has them, whatever is wrong with them: those with `${{ }}` are told apart. */
+export function planArguments(items: readonly ArgumentDefinition[]): PlanArgument[] {
+  return items.map((item) => {
+    if (typeof item === 'string') return item.includes('${{') ? { value: item } : item;
+    if ('value' in item) return item.value.includes('${{') ? item : item.value;
+    const inner = planArguments(item.then);
+    return 'if' in item ? { if: item.if, items: inner } : { each: item.each, as: item.as, items: inner };
+  });
+}
+
+function checkItems(items: readonly ArgumentDefinition[], path: readonly PropertyKey[], around: Around): void {
+  for (const [index, item] of items.entries()) checkItem(item, [...path, index], around);
+}
+
+function checkItem(item: ArgumentDefinition, path: readonly PropertyKey[], around: Around): void {
+  const { owner, available } = around;
+  if (typeof item === 'string') checkText(item, path, around);
+  else if ('value' in item) checkText(item.value, [...path, 'value'], around);
+  else if ('if' in item) {
+    checkCondition(item.if, available, owner, [...path, 'if']);
+    checkItems(item.then, [...path, 'then'], around);
+  } else {
+    checkCondition(item.each, available, owner, [...path, 'each']);
+    refuseTaken(item.as, path, around);
+    const names = [...available.names, item.as];
+    checkItems(item.then, [...path, 'then'], { ...around, available: { ...available, names } });
+  }
+}
+
+function checkText(text: string, path: readonly PropertyKey[], { owner, names, available }: Around): void {
+  checkTemplate(text, available, owner, path);
+  const written = cutText(text).filter((part) => typeof part === 'string');
+  checkPlaceholders(written, names, owner.locate([...path]));
+}
+
+function refuseTaken(name: string, path: readonly PropertyKey[], { owner, available }: Around): void {
+  const isTaken = available.names.includes(name);
+  if (!isTaken && isFreeName(name)) return;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: isTaken ? `The name \`${name}\` is taken here` : `\`${name}\` is a name of CEL`,
+    location: owner.locate([...path, 'as']),
+    suggestion: 'Choose another one.',
+  });
+}

@@ -1,0 +1,271 @@
+import { readdirSync, statSync } from 'node:fs';
+import { extname, join, relative, resolve } from 'node:path';
+import type { PlanArgument, PlanEnvProfile, PlanScript } from '../../contracts/plan.js';
+import { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
+import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { didYouMean } from '../../text/nearest.js';
+import { splitArguments } from '../input/split-arguments.js';
+import { hasUsualArguments } from '../resolve/output-form.js';
+import { Mistakes } from '../steps/definition-errors.js';
+import { refuseOurCode } from '../steps/named-codes.js';
+import {
+  type ArgumentNames,
+  CALL_ARGUMENTS,
+  checkPlaceholders,
+  INTERPRETER_WORDS,
+  plainTexts,
+} from './check-placeholders.js';
+import { followImports, MOST_FILES } from './imports/follow-imports.js';
+import { languageOf } from './imports/language-of.js';
+import { interpreterFiles } from './interpreter-files.js';
+import { resolveArguments } from './resolve-arguments.js';
+import { checkedText, resolveVariables } from './resolve-variables.js';
+import { MOST_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
+
+/** Used where no `env_profile` is named and no profile is called `default`. Source: docs/scripts.md. */
+const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} };
+
+/** Used where a definition does not say how its script is called, and gives it nothing in another way. Source: R-002-13. */
+const DEFAULT_ARGS = '--input {input_file} --output {output_file}';
+
+const INTERPRETERS: Record<string, string[]> = {
+  '.mjs': ['node'],
+  '.js': ['node'],
+  '.cjs': ['node'],
+  '.py': ['python3'],
+  '.sh': ['sh'],
+};
+
+/**
+ * Resolves how a script is started, and pins its bytes.
+ *
+ * @param names what its arguments may hold. Those of a hook are none where it says nothing.
+ * @throws AbilityError `script.missing`, `script.not_executable`, `definition.*`.
+ */
+export function resolveScript(
+  registry: Registry,
+  definition: ScriptDefinition,
+  owner: Loaded<unknown>,
+  path: PropertyKey[],
+  names = CALL_ARGUMENTS,
+): PlanScript {
+  if (definition.args && definition.args_template !== undefined) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: 'A script has either `args_template` or `args`',
+      location: owner.locate([...path, 'args'], 'key'),
+    });
+  }
+  const file = locateScript(registry, definition.path, owner, path);
+  const args = argumentsOf(definition, names, owner, path);
+  const profile = resolveEnvProfile(registry, definition.env_profile, owner, [...path, 'env_profile']);
+  const { stdin } = definition;
+  if (stdin !== undefined) checkedText(stdin, owner, [...path, 'stdin'], names);
+  checkExitCodes(definition, owner, path);
+  const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, owner, path));
+  const files = resolveFiles(registry, file, definition, owner, path, interpreter.files);
+  refuseTodo(definition, owner, path);
+  return {
+    path: definition.path,
+    digest: file.digest,
+    ...(file.real !== file.path && { real: file.real }),
+    interpreter: interpreter.words,
+    args,
+    ...(stdin !== undefined && { stdin }),
+    ...((definition.files || files.length > 0) && { files }),
+    whole: true,
+    ...(definition.big_integers && { big_integers: definition.big_integers }),
+    ...resolveVariables(definition, profile, owner, path, names),
+    ...(definition.exit_codes && { exit_codes: definition.exit_codes }),
+  };
+}
+
+/** The arguments of a script, with the names in braces that its owner knows. */
+function argumentsOf(
+  definition: ScriptDefinition,
+  names: ArgumentNames,
+  owner: Loaded<unknown>,
+  path: PropertyKey[],
+): PlanArgument[] {
+  const { args, args_template } = definition;
+  if (args) return resolveArguments(args, owner, [...path, 'args'], names);
+  const location = owner.locate(args_template === undefined ? path : [...path, 'args_template']);
+  const usual = names.owner !== 'hook' && hasUsualArguments(definition) ? DEFAULT_ARGS : '';
+  const items = splitArguments(args_template ?? usual, location);
+  checkPlaceholders(items, names, location);
+  return items;
+}
+
+/** What nobody has decided is not run as a guess. @throws DefinitionErrors `definition.todo`, one for each. */
+function refuseTodo({ path: script, todo = [] }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
+  const mistakes = new Mistakes();
+  for (const [index, text] of todo.entries()) {
+    mistakes.keep(
+      new AbilityError({
+        code: 'definition.todo',
+        message: `How ${script} is called is not decided yet: ${text}`,
+        location: owner.locate([...path, 'todo', index]),
+        suggestion: 'Write that, and delete this line of `todo`.',
+      }),
+    );
+  }
+  mistakes.throwIfAny();
+}
+
+/** @throws AbilityError `definition.invalid` for a code of ours. */
+function checkExitCodes({ exit_codes = {} }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
+  for (const [exit, meaning] of Object.entries(exit_codes)) {
+    if (meaning !== 'ok') refuseOurCode(meaning.code, owner.locate([...path, 'exit_codes', exit, 'code']));
+  }
+}
+
+/** Everything that is pinned with a script: what `files` and its interpreter name, and what these and the script import. */
+function resolveFiles(
+  registry: Registry,
+  script: ScriptFile,
+  definition: ScriptDefinition,
+  owner: Loaded<unknown>,
+  at: PropertyKey[],
+  interpreter: readonly ScriptFile[],
+) {
+  const files = projectFilesOf(registry);
+  const also = [...declaredFiles(files, definition.files ?? [], owner, [...at, 'files']), ...interpreter];
+  const followed = followImports(files, script, languageOf(script, interpreterWords(definition)), also);
+  if (followed) return followed.files;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `${definition.path} is pinned with more than ${MOST_FILES} files, those that it imports among them`,
+    location: owner.locate([...at, definition.files ? 'files' : 'path']),
+    suggestion: 'Bundle the script into one file, or name fewer under `files`.',
+  });
+}
+
+/** The files that a definition names, folders read to their depth. @throws AbilityError `script.missing`, `definition.invalid`. */
+export function declaredFiles(
+  files: ProjectFiles,
+  paths: string[],
+  owner: Loaded<unknown>,
+  at: PropertyKey[],
+): ScriptFile[] {
+  const found = new Map<string, ScriptFile>();
+  for (const [index, path] of paths.entries()) {
+    const location = owner.locate([...at, index]);
+    for (const name of filesBelow(files.root, path, location)) {
+      const file = files.read(name);
+      if (typeof file === 'string') throw new AbilityError({ ...UNUSABLE[file](name), location });
+      found.set(file.path, file);
+      if (found.size <= MOST_FILES) continue;
+      const message = `\`files\` names more than ${MOST_FILES} files`;
+      throw new AbilityError({ code: 'definition.invalid', message, location });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The files below a path, relative to the project root. */
+function filesBelow(root: string, path: string, location: SourceLocation): string[] {
+  const at = resolve(root, path);
+  try {
+    if (statSync(at).isFile()) return [relative(root, at)];
+    const entries = readdirSync(at, { recursive: true, withFileTypes: true });
+    const inner = entries.filter((entry) => entry.isFile() || entry.isSymbolicLink());
+    return inner
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter(isFile)
+      .map((file) => relative(root, file));
+  } catch (error) {
+    throw new AbilityError(
+      {
+        code: 'script.missing',
+        message: `There is no file ${path}`,
+        location,
+        suggestion: 'Correct `files`; the paths are relative to the project root.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** Resolves an environment profile by name. @throws AbilityError `definition.unknown_reference`. */
+export function resolveEnvProfile(
+  registry: Registry,
+  name: string | undefined,
+  owner: Loaded<unknown>,
+  path: PropertyKey[],
+): PlanEnvProfile {
+  const wanted = name ?? 'default';
+  const profile = registry.envProfiles.get(wanted);
+  if (profile) return { ...profile.value, set: plainTexts(profile.value.set, profile, ['set']) };
+  const broken = registry.broken.get(`env_profile:${wanted}`);
+  if (broken) throw new AbilityError(broken);
+  if (wanted === 'default') return DEFAULT_PROFILE;
+  throw new AbilityError({
+    code: 'definition.unknown_reference',
+    message: `There is no env_profile ${wanted}`,
+    location: owner.locate(path),
+    suggestion: didYouMean(wanted, registry.envProfiles.keys()) ?? 'Define it under `env_profiles` in registry/config.',
+  });
+}
+
+/** Finds the script under the project root, symlinks included. Source: docs/operations.md#safety. */
+function locateScript(registry: Registry, path: string, owner: Loaded<unknown>, at: PropertyKey[]): ScriptFile {
+  const script = projectFilesOf(registry).read(path);
+  if (typeof script !== 'string') return script;
+  throw new AbilityError({ ...UNUSABLE[script](path), location: owner.locate([...at, 'path']) });
+}
+
+const UNUSABLE: Record<Unusable, (path: string) => Problem> = {
+  missing: (path) => ({
+    code: 'script.missing',
+    message: `There is no script ${path}`,
+    suggestion: 'Correct `path`; it is relative to the project root.',
+  }),
+  outside: (path) => ({
+    code: 'definition.invalid',
+    message: `${path} lies outside the project`,
+    suggestion: 'Move it into the project; links that lead out are not followed.',
+  }),
+  unreadable: (path) => ({
+    code: 'script.missing',
+    message: `The file ${path} may not be read`,
+    suggestion: 'Let the user that runs workers read it.',
+  }),
+  too_large: (path) => ({
+    code: 'definition.invalid',
+    message: `${path} is larger than ${MOST_BYTES / 1024 / 1024} MiB, and files of that size are not pinned`,
+    suggestion: 'Install it on the machines of the workers, and call it from a script.',
+  }),
+};
+
+/** `interpreter` wins over run bit and shebang, these over the extension. Source: docs/scripts.md. */
+function interpreterOf(
+  definition: ScriptDefinition,
+  { real, isProgram }: ScriptFile,
+  owner: Loaded<unknown>,
+  path: PropertyKey[],
+): string[] {
+  if (definition.interpreter !== undefined) {
+    const words = interpreterWords(definition);
+    checkPlaceholders(words, INTERPRETER_WORDS, owner.locate([...path, 'interpreter']));
+    return words;
+  }
+  if (isProgram) return [];
+  const known = INTERPRETERS[extname(real)];
+  if (known) return known;
+  throw new AbilityError({
+    code: 'script.not_executable',
+    message: `${definition.path} has no run bit with a shebang, and ${extname(real) || 'its name'} names no interpreter`,
+    location: owner.locate([...path, 'path']),
+    suggestion: 'Make it executable, or write `interpreter`.',
+  });
+}
+
+/** The words of `interpreter`; none where it is not written. */
+export function interpreterWords({ interpreter = [] }: ScriptDefinition): string[] {
+  return typeof interpreter === 'string' ? interpreter.split(/\s+/) : interpreter;
+}

@@ -1,0 +1,149 @@
+import type { Json, JsonObject } from '../../../contracts/json.js';
+import type { PlanArgument, PlanScript } from '../../../contracts/plan.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { compileExpression, type Expression } from '../../../rules/expressions/evaluate.js';
+import { cutText } from '../../../rules/expressions/template.js';
+import { fillOwnPlaceholders, fillPlaceholders } from '../placeholders.js';
+import { isAbsentInput } from './absent-input.js';
+import type { EvaluatedScript, EvaluatedText, Piece } from './evaluated.js';
+
+/** The names that expressions in the texts of a script see. */
+export const SCRIPT_NAMES = ['input', 'environment', 'task'] as const;
+
+/** What a script is given for one call. */
+export interface ScriptFacts {
+  values: Record<(typeof SCRIPT_NAMES)[number], Json>;
+  /** Of the input: an input that it knows may be absent; null: any may. */
+  inputSchema: JsonObject | null;
+  /** What stands for the names in braces. */
+  placeholders: Readonly<Record<string, string>>;
+  /** Of the plan, as is the version of its expressions. */
+  engine: number;
+  cel?: string;
+}
+
+/**
+ * Evaluates the texts of a script: which items of `args` there are, and what each `${{ }}` gives.
+ *
+ * A text with an expression that gives null or an absent optional is left out as a whole. Names in braces are filled in
+ * what the author wrote and never in what an expression gives. Nothing here is text yet: see `writeScript`.
+ *
+ * @throws AbilityError `expression.*`, `input.invalid`, with the place.
+ */
+export function evaluateScript(
+  { args, stdin, variables = {} }: Pick<PlanScript, 'args' | 'stdin' | 'variables'>,
+  facts: ScriptFacts,
+): EvaluatedScript {
+  const evaluation = new Evaluation(facts);
+  const input = stdin === undefined ? undefined : evaluation.text(stdin, 'stdin');
+  const env = Object.entries(variables).flatMap(([name, text]) => {
+    const evaluated = evaluation.text(text, `env.${name}`);
+    return evaluated ? [[name, evaluated] as const] : [];
+  });
+  return { args: evaluation.items(args, 'args'), ...(input && { stdin: input }), env: Object.fromEntries(env) };
+}
+
+class Evaluation {
+  /** @param fromInput names whose values a caller has a say in. */
+  constructor(
+    private readonly facts: ScriptFacts,
+    private readonly values: Record<string, Json> = facts.values,
+    private readonly fromInput: ReadonlySet<string> = new Set(['input', 'task']),
+  ) {}
+
+  items(items: readonly PlanArgument[], place: string): EvaluatedText[] {
+    return items.flatMap((item, index) => this.item(item, `${place}[${index}]`));
+  }
+
+  /** A text that knows our names in braces and leaves all others as they are. */
+  text(text: string, place: string): EvaluatedText | undefined {
+    return this.evaluated(text, place, (part) => fillOwnPlaceholders(part, this.facts.placeholders));
+  }
+
+  private item(item: PlanArgument, place: string): EvaluatedText[] {
+    if (typeof item === 'string') return [{ place, pieces: [{ text: this.fill(item) }], mayBeOption: false }];
+    if ('if' in item) return this.holds(item.if, `${place}.if`) ? this.items(item.items, `${place}.then`) : [];
+    if ('each' in item) return this.each(item, place);
+    const evaluated = this.evaluated(item.value, place, (part) => this.fill(part));
+    return evaluated ? [{ ...evaluated, mayBeOption: item.option === 'allowed' }] : [];
+  }
+
+  private each({ each, as, items }: Extract<PlanArgument, { each: string }>, place: string): EvaluatedText[] {
+    const expression = compiled(each, this.facts, `${place}.each`);
+    const list = this.value(expression, `${place}.each`) ?? [];
+    if (!Array.isArray(list)) throw noList(each, place);
+    const fromInput = new Set([...this.fromInput, ...(this.isFromInput(expression) ? [as] : [])]);
+    return list.flatMap((value, turn) => {
+      // What is absent is left out with all that was to go with it: a flag alone would take the next argument for its value.
+      if (value === null) return [];
+      const inside = new Evaluation(this.facts, { ...this.values, [as]: value }, fromInput);
+      return inside.items(items, `${place}.each[${turn}].then`);
+    });
+  }
+
+  private holds(source: string, place: string): boolean {
+    const value = this.value(compiled(source, this.facts, place), place) ?? false;
+    if (typeof value === 'boolean') return value;
+    throw new AbilityError({
+      code: 'expression.not_boolean',
+      message: `\`${place}\`: \`${source}\` gives what is neither true nor false`,
+      suggestion: 'Write a comparison.',
+    });
+  }
+
+  private evaluated(text: string, place: string, fill: (part: string) => string): EvaluatedText | undefined {
+    const pieces: Piece[] = [];
+    for (const part of at(place, () => cutText(text))) {
+      if (typeof part === 'string') {
+        pieces.push({ text: fill(part) });
+        continue;
+      }
+      const expression = compiled(part.source, this.facts, place);
+      const value = this.value(expression, place) ?? null;
+      if (value === null) return undefined;
+      pieces.push({ value, source: part.source, place, isFromInput: this.isFromInput(expression) });
+    }
+    return { place, pieces, mayBeOption: false };
+  }
+
+  /** Undefined for what is absent. */
+  private value(expression: Expression, place: string): Json | undefined {
+    const { input } = this.facts.values;
+    if (isAbsentInput(expression.source, input, this.facts.inputSchema)) return undefined;
+    const { cel } = this.facts;
+    return at(place, () => expression.evaluate({ values: this.values, ...(cel !== undefined && { cel }) }));
+  }
+
+  /** Whatever is computed from the input counts as input, also where it only chooses: who reads on cannot tell. */
+  private isFromInput({ references }: Expression): boolean {
+    return references.some(({ name }) => this.fromInput.has(name));
+  }
+
+  private fill(text: string): string {
+    return fillPlaceholders(text, this.facts.placeholders, this.facts.engine);
+  }
+}
+
+function noList(source: string, place: string): AbilityError {
+  return new AbilityError({
+    code: 'input.invalid',
+    message: `\`${place}.each\` reads \`${source}\`, which is no list`,
+    details: { place: `${place}.each`, expression: source },
+    suggestion: 'Give a list.',
+  });
+}
+
+function compiled(source: string, { cel }: ScriptFacts, place: string): Expression {
+  return at(place, () => compileExpression(source, cel));
+}
+
+/** Says where an expression fails. */
+function at<T>(place: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const problem = error.toProblem();
+    throw new AbilityError({ ...problem, message: `\`${place}\`: ${problem.message}` }, { cause: error });
+  }
+}

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { AbilityError } from '../../contracts/problem.js';
+import { isInside } from '../../definitions/read-files.js';
+import { EnvironmentVariables } from './environment-variables.js';
+
+/** Where containers put secrets; besides it, `file:` stays inside the project. */
+const CONTAINER_SECRETS = '/run/secrets';
+
+/**
+ * Resolves references to secrets, only inside the activity that needs them; a plan asks no more than whether they are there.
+ *
+ * A caller's environment never travels: `env:NAME` is what the worker sees. Source: docs/operations.md#safety.
+ */
+export class SecretSource {
+  private readonly variables: EnvironmentVariables;
+
+  constructor(
+    private readonly root: string,
+    private readonly environment: string,
+    private readonly own: NodeJS.ProcessEnv = process.env,
+  ) {
+    this.variables = new EnvironmentVariables(root, environment, own);
+  }
+
+  /** @throws AbilityError `config.missing_credential`, naming the reference and where to set it. */
+  resolve(reference: string, wanted: string): string {
+    const value = this.find(reference);
+    if (value !== undefined && value !== '') return value;
+    const name = reference.replace(/^env:/, '');
+    throw new AbilityError({
+      code: 'config.missing_credential',
+      message: `Missing required configuration: ${name} (${this.environment}), the ${wanted}`,
+      details: { reference },
+      suggestion: reference.startsWith('env:')
+        ? `Set ${name} in .env.${this.environment} or .env, or in the environment of the worker (then run \`ability down\`).`
+        : `Write the file ${reference.slice('file:'.length)}.`,
+    });
+  }
+
+  /** Whether a reference leads to a value. */
+  has(reference: string): boolean {
+    const value = this.find(reference);
+    return value !== undefined && value !== '';
+  }
+
+  /** What a child process gets of the environment of the worker itself; files have no part in it. */
+  inherited(name: string): string | undefined {
+    return this.own[name];
+  }
+
+  /** The value a reference leads to. */
+  protected find(reference: string): string | undefined {
+    if (reference.startsWith('file:')) return this.readFile(reference.slice('file:'.length));
+    return this.variables.find(reference.slice('env:'.length));
+  }
+
+  private readFile(path: string): string | undefined {
+    const file = resolve(this.root, path);
+    if (!existsSync(file)) return undefined;
+    const real = realpathSync(file);
+    if (isInside(this.root, real) || isInside(CONTAINER_SECRETS, real)) return readFileSync(real, 'utf8').trim();
+    throw new AbilityError({
+      code: 'config.invalid',
+      message: `The secret file ${path} lies outside the project and outside ${CONTAINER_SECRETS}`,
+    });
+  }
+}

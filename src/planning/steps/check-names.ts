@@ -1,0 +1,96 @@
+import type { Json } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Loaded } from '../../definitions/registry.js';
+import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
+import { expressionsIn } from '../../rules/expressions/template.js';
+import { didYouMean } from '../../text/nearest.js';
+import { placed } from './placed.js';
+
+/** What expressions of one kind may use where they stand. */
+export interface Available {
+  names: readonly string[];
+  /** Of the functions that are not known everywhere. */
+  functions: readonly Changing[];
+  /** Where that is, for a message: `a hook`. */
+  where: string;
+  /** What to write in place of a function that is not known there. */
+  instead: string;
+}
+
+/** Functions that give something else each time. */
+const CHANGING = ['now', 'uuid'] as const;
+type Changing = (typeof CHANGING)[number];
+
+/**
+ * Checks bare CEL of a definition: that it can be read, and that it uses only names and functions that are known there.
+ *
+ * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
+ */
+export function checkCondition(
+  source: string,
+  available: Available,
+  from: Loaded<unknown>,
+  path: readonly PropertyKey[],
+): void {
+  try {
+    refuseTemplate(source);
+    refuseUnavailable(compileExpression(source), available);
+  } catch (error) {
+    throw placed(error, from, path);
+  }
+}
+
+/** Checks every `${{ }}` in a value of a definition, as {@link checkCondition} does. */
+export function checkTemplate(
+  template: Json,
+  available: Available,
+  from: Loaded<unknown>,
+  path: readonly PropertyKey[],
+): void {
+  if (template !== null && typeof template === 'object') {
+    for (const [key, item] of Object.entries(template)) checkTemplate(item, available, from, [...path, key]);
+    return;
+  }
+  try {
+    for (const expression of expressionsIn(template)) refuseUnavailable(expression, available);
+  } catch (error) {
+    throw placed(error, from, path);
+  }
+}
+
+/** @throws AbilityError `definition.invalid` for a `${{ }}` where bare CEL belongs. */
+export function refuseTemplate(source: string): void {
+  const withoutTexts = source.replaceAll(/"[^"]*"|'[^']*'/g, '');
+  if (!withoutTexts.includes('${{')) return;
+  const bare = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(source)?.[1];
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: 'This place takes bare CEL',
+    suggestion: bare === undefined ? 'Leave the ${{ }} out.' : `Write \`${bare.trim()}\`, without \${{ }}.`,
+  });
+}
+
+/** @throws AbilityError `expression.syntax` for the first name that is not known. */
+export function refuseUnknownNames({ references, source }: Expression, known: readonly string[]): void {
+  const unknown = references.find(({ name }) => !known.includes(name));
+  if (!unknown) return;
+  const hint = didYouMean(unknown.name, known);
+  const names = `Known are ${known.join(', ')}.`;
+  throw new AbilityError({
+    code: 'expression.syntax',
+    message: `\`${unknown.name}\` is not known in \`${source}\``,
+    suggestion: hint === undefined ? names : `${hint} ${names}`,
+  });
+}
+
+/** @throws AbilityError `expression.syntax` for the first name or function that is not known there. */
+function refuseUnavailable(expression: Expression, { names, functions, where, instead }: Available): void {
+  refuseUnknownNames(expression, names);
+  const unknown = CHANGING.find((name) => expression.functions.includes(name) && !functions.includes(name));
+  if (unknown === undefined) return;
+  throw new AbilityError({
+    code: 'expression.syntax',
+    message: `\`${unknown}()\` is not known in ${where} (in \`${expression.source}\`)`,
+    suggestion: instead,
+  });
+}

@@ -1,0 +1,138 @@
+import { isFileValue } from '../../contracts/files.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import type { PlanArgument, PlanEnvironment, PlanOperation, PlanScript } from '../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { Loaded } from '../../definitions/registry.js';
+import { expressionsIn } from '../../rules/expressions/template.js';
+import { foreseeValue, hide } from '../preview/foresee.js';
+import { evaluateScript, type ScriptFacts } from '../scripts/texts/evaluate-script.js';
+import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
+import { walkSteps } from './walk-steps.js';
+
+/** Stands for paths that only the call knows; what they are does not decide what is refused. */
+const PATH = '/path';
+/** Keeps the number of the items behind it, and gives none itself. */
+const NOTHING: PlanArgument = { if: 'false', items: [] };
+const DASHES = '--';
+
+/** Where a plan is made for. */
+type Where = Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
+
+/**
+ * Refuses a step whose `with` gives a script what its texts cannot take, as far as that is written down: each such call
+ * would be refused as `input.invalid`. What only the run knows is left to the call.
+ *
+ * @throws AbilityError `definition.invalid`, with the place in `with`.
+ */
+export function checkStepTexts(
+  workflow: Loaded<HighLevel>,
+  operations: ReadonlyMap<string, PlanOperation>,
+  facts: Pick<ScriptFacts, 'engine' | 'cel'> & { environment: Where },
+): void {
+  for (const { step, path } of walkSteps(workflow.value)) {
+    if (step.verb !== 'call') continue;
+    const calls = [{ call: step.call, with: step.with, at: path }];
+    if (step.undo) calls.push({ call: step.undo.call, with: step.undo.with, at: [...path, 'undo'] });
+    for (const { call, with: given = {}, at } of calls) {
+      const operation = operations.get(call);
+      if (!operation || !isJsonObject(given)) continue;
+      const problem = problemOf(operation, given, facts);
+      if (!problem) continue;
+      const { message, suggestion, details } = problem;
+      const member = memberOf(details, given);
+      throw new AbilityError({
+        code: 'definition.invalid',
+        message: `${call} refuses what the step gives it: ${message}`,
+        location: workflow.locate([...at, ...(member === undefined ? ['call'] : ['with', member])]),
+        ...(suggestion !== undefined && { suggestion }),
+      });
+    }
+  }
+}
+
+/** Each text is looked at by itself: one that waits for the run hides nothing of the others. */
+function problemOf(
+  { implementation, input_schema }: PlanOperation,
+  given: JsonObject,
+  { environment, engine, cel }: Parameters<typeof checkStepTexts>[2],
+): Problem | undefined {
+  if (implementation.kind !== 'script') return undefined;
+  const { script } = implementation;
+  const input = knownInput(given, { ...schemaNames(input_schema), ...implementation.defaults });
+  const { name, protected: isProtected, vars } = environment;
+  const facts: ScriptFacts = {
+    values: { input, environment: { name, protected: isProtected, vars }, task: {} },
+    inputSchema: input_schema,
+    placeholders: {
+      input_file: PATH,
+      output_file: PATH,
+      output_dir: PATH,
+      pinned: PATH,
+      get payload() {
+        return JSON.stringify(input);
+      },
+    },
+    engine,
+    ...(cel !== undefined && { cel }),
+  };
+  for (const part of partsOf(script)) {
+    const found = foreseeValue((): Json => {
+      writeScript(evaluateScript(part, facts), (piece) => (isFileValue(piece.value) ? PATH : plainTextOf(piece)));
+      return null;
+    });
+    if (found.is === 'failing' && found.problem.code === 'input.invalid') return found.problem;
+  }
+  return undefined;
+}
+
+type Texts = Pick<PlanScript, 'args' | 'stdin' | 'variables'>;
+
+/** The texts of a script one by one, each item of `args` at its place and behind the `--` that may stand before it. */
+function* partsOf({ args, stdin, variables = {} }: Texts): Generator<Texts> {
+  for (const [index, item] of args.entries()) {
+    const before = args.slice(0, index).map((other) => (holdsDashes(other) ? DASHES : NOTHING));
+    yield { args: [...before, item] };
+  }
+  if (stdin !== undefined) yield { args: [], stdin };
+  for (const [name, text] of Object.entries(variables)) yield { args: [], variables: { [name]: text } };
+}
+
+function holdsDashes(item: PlanArgument): boolean {
+  if (typeof item === 'string') return item === DASHES;
+  return 'items' in item ? item.items.some(holdsDashes) : item.value === DASHES;
+}
+
+/** What is written down of an input; what an expression or a default may give is hidden. */
+function knownInput(given: JsonObject, mayBeFilled: JsonObject): JsonObject {
+  const input: JsonObject = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (isWritten(value)) input[name] = value;
+    else hide(input, name, name);
+  }
+  for (const name of Object.keys(mayBeFilled)) if (!Object.hasOwn(given, name)) hide(input, name, name);
+  return input;
+}
+
+/** An expression that cannot be read is reported where expressions are checked. */
+function isWritten(value: Json): boolean {
+  try {
+    return expressionsIn(value).length === 0;
+  } catch (error) {
+    if (error instanceof AbilityError) return false;
+    throw error;
+  }
+}
+
+/** Names that a schema may fill in: all that it lists, where it has a default at any place. */
+function schemaNames(schema: JsonObject): JsonObject {
+  const { properties } = schema;
+  return isJsonObject(properties) && JSON.stringify(schema).includes('"default"') ? properties : {};
+}
+
+/** The member of `with` that an expression such as `input.region` reads. */
+function memberOf(details: Problem['details'], given: JsonObject): string | undefined {
+  const { expression } = isJsonObject(details) ? details : {};
+  const [, name] = typeof expression === 'string' ? (/^input\.(\w+)/.exec(expression) ?? []) : [];
+  return name !== undefined && Object.hasOwn(given, name) ? name : undefined;
+}

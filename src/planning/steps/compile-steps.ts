@@ -1,0 +1,287 @@
+import type { PlanConcurrency } from '../../contracts/concurrency.js';
+import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../../contracts/plan.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { RetryDefinition } from '../../definitions/formats/retry.js';
+import type { ErrorHandlerDefinition, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { handlerOutputs } from '../../definitions/step-expressions.js';
+import { listSteps } from '../../rules/inner-steps.js';
+import type { Doubt } from '../resolve/doubt.js';
+import { refuseQuorum, resolveApprovers } from '../resolve/resolve-environment.js';
+import { checkCallee } from './check-callee.js';
+import { checkStepExpressions } from './check-step-expressions.js';
+import { collectIds } from './collect-ids.js';
+import { compileConcurrency } from './compile-concurrency.js';
+import { Mistakes } from './definition-errors.js';
+import { codesOfExits } from './exit-code-meanings.js';
+import { ExpressionChecks } from './expression-checks.js';
+import { NamedCodes } from './named-codes.js';
+import { inside, type Place } from './step-place.js';
+
+/** The steps of a workflow in the form the interpreter reads, and what they call. */
+export interface CompiledSteps {
+  steps: PlanStep[];
+  finally: PlanStep[];
+  on_error?: ErrorHandler[];
+  concurrency?: PlanConcurrency;
+  links?: true;
+  /** Low-level abilities. */
+  calls: Set<string>;
+  /** Workflows, with the place of the first call of each. */
+  children: Map<string, PropertyKey[]>;
+  /** Slips that nothing can be sure of, with their places. */
+  warnings: Doubt[];
+}
+
+/**
+ * Checks the steps of a workflow against the registry and against each other, and compiles them.
+ *
+ * @param environment whose approvers and quorum stand where a step names none; left out where none is chosen yet.
+ * @throws DefinitionErrors with each mistake and its place.
+ */
+export function compileSteps(
+  registry: Registry,
+  workflow: Loaded<HighLevel>,
+  environment?: PlanEnvironment,
+): CompiledSteps {
+  const { steps, finally: cleanup, output, on_error } = workflow.value;
+  const concurrency = compileConcurrency(workflow);
+  const compiler = new StepCompiler(registry, workflow, environment);
+  const compiled: CompiledSteps = {
+    steps: compiler.compileAll(steps, { path: ['steps'], names: [] }),
+    finally: compiler.compileAll(cleanup ?? [], { path: ['finally'], names: [] }),
+    ...(on_error && { on_error: compiler.handlers(on_error, { path: ['on_error'], names: [] }) }),
+    ...(concurrency && { concurrency }),
+    calls: compiler.calls,
+    children: compiler.children,
+    warnings: [],
+  };
+  for (const { path, value } of handlerOutputs(on_error)) compiler.checks.checkTemplate(value, path, []);
+  compiled.warnings = compiler.codes.doubts(workflow, codesOfExits(registry, compiler.calls));
+  if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
+  compiler.mistakes.throwIfAny();
+  if (compiler.checks.readsLinks) compiled.links = true;
+  return compiled;
+}
+
+class StepCompiler {
+  readonly calls = new Set<string>();
+  readonly children = new Map<string, PropertyKey[]>();
+  readonly checks: ExpressionChecks;
+  readonly codes = new NamedCodes();
+  readonly mistakes = new Mistakes();
+
+  constructor(
+    private readonly registry: Registry,
+    readonly workflow: Loaded<HighLevel>,
+    private readonly environment: PlanEnvironment | undefined,
+  ) {
+    this.checks = new ExpressionChecks(workflow, collectIds(workflow, this.mistakes), this.mistakes);
+  }
+
+  compileAll(steps: readonly StepDefinition[], { path, names }: Place): PlanStep[] {
+    return steps.map((step, index) => this.compileOne(step, { path: [...path, index], names }));
+  }
+
+  handlers(handlers: ErrorHandlerDefinition[], { path, names }: Place): ErrorHandler[] {
+    return handlers.map(({ errors, steps, output, rethrow }, index) => {
+      const at = [...path, index];
+      this.codes.name(errors, [...at, 'errors']);
+      if (rethrow && output !== undefined) {
+        throw this.checks.refuse(
+          'A handler that rethrows gives no `output`',
+          [...at, 'output'],
+          'Leave one of them out.',
+        );
+      }
+      return {
+        ...(errors && { errors }),
+        steps: this.compileAll(steps ?? [], { path: [...at, 'steps'], names }),
+        ...(output !== undefined && { output }),
+        ...(rethrow && { rethrow }),
+      };
+    });
+  }
+
+  /** A step with a mistake leaves an empty one behind: no plan comes of it, but the steps after it are checked. */
+  private compileOne(step: StepDefinition, place: Place): PlanStep {
+    return this.mistakes.gather(() => markEnd(this.compile(step, place)), { id: step.id, verb: 'let', let: {} });
+  }
+
+  /** A new verb is one more case here. */
+  private compile(step: StepDefinition, place: Place): PlanStep {
+    const inLoop = checkStepExpressions(step, place, this);
+    const modifiers = this.modifiers(step, place);
+    switch (step.verb) {
+      case 'call':
+        return { ...modifiers, ...this.call(step, place) };
+      case 'approval':
+        return { ...modifiers, verb: 'approval', approval: this.approval(step, place) };
+      case 'parallel': {
+        const { max_parallel, on_failure } = step;
+        return {
+          ...modifiers,
+          verb: 'parallel',
+          branches: this.branches(step.parallel, inside(place, 'parallel')),
+          ...(max_parallel !== undefined && { max_parallel }),
+          ...(on_failure && { on_failure }),
+        };
+      }
+      case 'race':
+        return { ...modifiers, verb: 'race', branches: this.branches(step.race, inside(place, 'race')) };
+      case 'foreach': {
+        const { foreach, as, index, label, max_parallel = 1, on_failure } = step;
+        if (label !== undefined) this.checkLabel(label, place);
+        return {
+          ...modifiers,
+          verb: 'foreach',
+          foreach: typeof foreach === 'string' ? { expression: foreach } : { list: foreach },
+          as,
+          ...(index !== undefined && { index }),
+          ...(label !== undefined && { label }),
+          max_parallel,
+          ...(on_failure && { on_failure }),
+          steps: this.compileAll(step.steps, inside(inLoop, 'steps')),
+        };
+      }
+      case 'switch':
+        return { ...modifiers, verb: 'switch', cases: this.cases(step, place) };
+      case 'repeat': {
+        const { repeat, index } = step;
+        const steps = this.compileAll(step.steps, inside(inLoop, 'steps'));
+        return { ...modifiers, verb: 'repeat', repeat, ...(index !== undefined && { index }), steps };
+      }
+      case 'wait':
+        return { ...modifiers, verb: 'wait', wait: typeof step.wait === 'string' ? { for: step.wait } : step.wait };
+      case 'template':
+        throw this.checks.refuse(`The template \`${step.template}\` is not written out`, place.path);
+      case 'steps':
+        return { ...modifiers, ...this.group(step, place) };
+      case 'let':
+        return { ...modifiers, verb: 'let', let: step.let };
+      case 'fail':
+        this.codes.raise(step.fail.code, this.workflow.locate([...place.path, 'fail', 'code']));
+        return { ...modifiers, verb: 'fail', fail: step.fail };
+      case 'end':
+        return { ...modifiers, verb: 'end', end: { output: step.end?.output ?? null } };
+    }
+  }
+
+  private modifiers(step: StepDefinition, place: Place): StepModifiers {
+    const { id, if: condition, timeout, on_error, continue_on_error, finally: cleanup } = step;
+    return {
+      id,
+      ...(condition !== undefined && { if: condition }),
+      ...(timeout !== undefined && { timeout }),
+      ...(on_error && { on_error: this.handlers(on_error, inside(place, 'on_error')) }),
+      ...(continue_on_error && { continue_on_error }),
+      ...(cleanup && { finally: this.compileAll(cleanup, inside(place, 'finally')) }),
+    };
+  }
+
+  private group(step: StepOf<'steps'>, place: Place): Own<'steps'> {
+    const { expanded } = step;
+    const outside = inside(place, 'steps');
+    const retry = this.retry(step.retry, place);
+    if (!expanded) return { verb: 'steps', steps: this.compileAll(step.steps, outside), ...retry };
+    const { template: name, isGiven, output } = expanded;
+    // What it is given is written outside the template, whose own steps see no loop around it.
+    const steps = step.steps.map((inner, index) => {
+      const names = isGiven && index === 0 ? outside.names : [];
+      return this.compileOne(inner, { path: [...outside.path, index], names });
+    });
+    const template = { name, ...(isGiven && { given: isGiven }), ...(output !== undefined && { output }) };
+    return { verb: 'steps', steps, ...retry, template };
+  }
+
+  private branches(branches: Record<string, StepDefinition>, place: Place): PlanStep[] {
+    const steps = Object.values(branches);
+    const { path } = place;
+    if (steps.length === 0) throw this.checks.refuse(`\`${String(path.at(-1))}\` has no branches`, path);
+    return steps.map((branch) => this.compileOne(branch, inside(place, branch.id)));
+  }
+
+  private call({ call, with: input = {}, undo, retry, cut }: StepOf<'call'>, place: Place): Own<'call'> {
+    const path = [...place.path, 'call'];
+    const isWorkflow = checkCallee(this.registry, this.workflow, call, path);
+    if (isWorkflow && cut) throw this.checks.refuse(...cutOfWorkflow(call, place));
+    if (!isWorkflow) this.calls.add(call);
+    else if (!this.children.has(call)) this.children.set(call, path);
+    return {
+      verb: 'call',
+      call,
+      with: input,
+      ...this.retry(retry, place),
+      ...(cut && { cut }),
+      ...(undo && { undo: this.undo(undo, inside(place, 'undo')) }),
+    };
+  }
+
+  /** What takes a call back is one call, so that it can stand in the middle of nothing. */
+  private undo({ call, with: input = {} }: NonNullable<StepOf<'call'>['undo']>, place: Place) {
+    if (checkCallee(this.registry, this.workflow, call, [...place.path, 'call'])) {
+      const suggestion = 'Name a low-level ability.';
+      throw this.checks.refuse(`\`undo\` calls the workflow \`${call}\``, [...place.path, 'call'], suggestion);
+    }
+    this.calls.add(call);
+    return { call, with: input };
+  }
+
+  private approval({ approval }: StepOf<'approval'>, place: Place): Own<'approval'>['approval'] {
+    const { title, approvers, quorum, timeout, comment, fields } = approval;
+    const resolved = approvers && resolveApprovers(this.registry.project.people, approvers);
+    const location = this.workflow.locate([...place.path, 'approval', quorum === undefined ? 'approvers' : 'quorum']);
+    const { environment } = this;
+    const needed = quorum ?? environment?.quorum;
+    const people = resolved ?? environment?.approvers;
+    if (needed !== undefined && people) refuseQuorum(needed, people, location);
+    return {
+      title,
+      ...(resolved && { approvers: resolved }),
+      ...(quorum !== undefined && { quorum }),
+      expires: timeout,
+      comment,
+      ...(fields && { fields }),
+    };
+  }
+
+  private checkLabel(label: string, { path }: Place): void {
+    if (label.includes('${{')) return;
+    throw this.checks.refuse(
+      `\`${label}\` would be the label of every item`,
+      [...path, 'label'],
+      'Write an expression over the item, such as ${{ host.name }}.',
+    );
+  }
+
+  private cases(step: StepOf<'switch'>, place: Place): Own<'switch'>['cases'] {
+    return step.switch.map((item, index) => {
+      const at = inside(place, 'switch', index);
+      if (!('else' in item)) return { if: item.if, steps: this.compileAll(item.steps, inside(at, 'steps')) };
+      if (index === step.switch.length - 1) return { steps: this.compileAll(item.else, inside(at, 'else')) };
+      throw this.checks.refuse('`else` comes last', [...at.path, 'else'], 'What follows it would never run.');
+    });
+  }
+
+  private retry(retry: RetryDefinition | undefined, { path }: Place): { retry?: PlanRetry } {
+    if (!retry) return {};
+    this.codes.name(retry.errors, [...path, 'retry', 'errors']);
+    return { retry };
+  }
+}
+
+/** What a verb makes of a step, besides what every step has. */
+type Own<Verb extends PlanStep['verb']> = Omit<Extract<PlanStep, { verb: Verb }>, keyof StepModifiers>;
+
+/** What a workflow calls is cut with it, and each of these calls says for itself whether it may be. */
+function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
+  const message = `\`cut\` is written at a call of the workflow \`${id}\``;
+  return [message, [...path, 'cut'], `Write it at the calls inside \`${id}\` that may be cut.`];
+}
+
+/** Whether an `end` may leave a step through its `finally`, so that the interpreter need not look. */
+function markEnd(step: PlanStep): PlanStep {
+  if (!step.finally) return step;
+  const { finally: _, ...work } = step;
+  return listSteps([work]).some(({ step: { verb } }) => verb === 'end') ? { ...step, fails_end: true } : step;
+}

@@ -1,0 +1,38 @@
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+
+/** Several mistakes of one definition; as an error it is the first of them, and `problems` has them all, in order. */
+export class DefinitionErrors extends AbilityError {
+  readonly problems: readonly Problem[];
+
+  constructor(errors: readonly [AbilityError, ...AbilityError[]]) {
+    super(errors[0].toProblem(), { cause: errors[0] });
+    this.problems = errors.map((error) => error.toProblem());
+  }
+}
+
+/** Gathers mistakes, so that the author of a definition sees them at once and not one a time. */
+export class Mistakes {
+  private readonly errors: AbilityError[] = [];
+
+  /** Runs an action; a mistake in it is kept, and `otherwise` stands for what it would have given. */
+  gather<T>(action: () => T, otherwise: T): T {
+    try {
+      return action();
+    } catch (error) {
+      this.keep(error);
+      return otherwise;
+    }
+  }
+
+  /** Keeps a mistake. @throws whatever is none. */
+  keep(error: unknown): void {
+    if (!(error instanceof AbilityError)) throw error;
+    this.errors.push(error);
+  }
+
+  /** @throws DefinitionErrors when there were any. */
+  throwIfAny(): void {
+    const [first, ...others] = this.errors;
+    if (first) throw new DefinitionErrors([first, ...others]);
+  }
+}

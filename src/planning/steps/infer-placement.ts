@@ -1,0 +1,96 @@
+import type { Placement } from '../../contracts/placement.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import { MODEL_PREFIX } from '../../rules/model-key.js';
+import { NEEDED_SERVER } from '../../rules/tool-name.js';
+import { chooseImplementation, configOf } from '../resolve/choose-implementation.js';
+import { allowedCalls } from './called-abilities.js';
+import { type PlacementRules, placementOfTool, placementRules, resolvePlacement } from './placement.js';
+
+/** What one ability among those that may be called asks for. */
+export interface PlacementDemand {
+  ability: string;
+  /** `server:tool`; null for a workflow that is placed itself, and for what nobody can tell. */
+  tool: string | null;
+  placement: Placement;
+}
+
+/** Where an ability runs, and why. */
+export interface InferredPlacement {
+  placement: Placement;
+  /** What was written, which wins; null: nothing. */
+  explicit: Placement | null;
+  /** What the tools ask for, whatever was written. */
+  inferred: Placement;
+  demands: PlacementDemand[];
+}
+
+/**
+ * Decides where an ability runs, from its definitions alone.
+ *
+ * A workflow or an agent inherits from all that it may call: its whole whitelist, and what the workflows on it may call; one of those
+ * that is placed locally keeps its callers there. What cannot be told is local. Source: R-001-01, R-001-06, C-28, C-32.
+ *
+ * @param environment whose settings choose implementations and servers; undefined: none is chosen yet.
+ */
+export function inferPlacement(registry: Registry, ability: string, environment?: string): InferredPlacement {
+  const rules = placementRules(registry.project.placement);
+  const demands = demandsOf(registry, ability, environment, rules, new Set());
+  const explicit = registry.workflows.get(ability)?.value.placement ?? null;
+  const isBound = demands.some(({ tool, placement }) => tool === null && placement === 'local');
+  const inferred = isBound
+    ? 'local'
+    : resolvePlacement(
+        demands.map(({ tool }) => tool),
+        rules,
+      );
+  return { placement: explicit ?? inferred, explicit, inferred, demands };
+}
+
+function demandsOf(
+  registry: Registry,
+  ability: string,
+  environment: string | undefined,
+  rules: PlacementRules,
+  seen: Set<string>,
+): PlacementDemand[] {
+  if (seen.has(ability)) return [];
+  seen.add(ability);
+  const agent = registry.agents.get(ability)?.value;
+  if (agent) {
+    const called = agent.operations.flatMap((id) => demandsOf(registry, id, environment, rules, seen));
+    return [demandOf(ability, toolOfModel(registry, agent.model), rules), ...called];
+  }
+  const workflow = registry.workflows.get(ability)?.value;
+  if (!workflow) return [demandOf(ability, toolOf(registry, ability, environment), rules)];
+  const own = seen.size > 1 && workflow.placement === 'local' ? [demandOf(ability, null, rules)] : [];
+  return [...own, ...allowedCalls(workflow).flatMap((id) => demandsOf(registry, id, environment, rules, seen))];
+}
+
+function demandOf(ability: string, tool: string | null, rules: PlacementRules): PlacementDemand {
+  return { ability, tool, placement: tool === null ? 'local' : placementOfTool(tool, rules) };
+}
+
+/** A program in the place of a model needs the machine that has it; an endpoint, only the network. */
+function toolOfModel({ project }: Registry, name: string): string {
+  const model = Object.hasOwn(project.models, name) ? project.models[name] : undefined;
+  return `${NEEDED_SERVER[model?.command ? 'script' : 'api']}:${MODEL_PREFIX}${name}`;
+}
+
+/** Null where the operation is broken, unknown, or without an implementation here. */
+function toolOf(registry: Registry, key: string, environment: string | undefined): string | null {
+  const operation = registry.operations.get(key);
+  if (!operation) return null;
+  try {
+    const config = configOf(registry, key);
+    const settings = environment === undefined ? undefined : config?.value.environments?.[environment];
+    const { body } = chooseImplementation(registry, operation, config, settings);
+    if (body.kind !== 'mcp') return `${NEEDED_SERVER[body.kind]}:${key}`;
+    const server = settings?.mcp_server ?? body.mcp.server;
+    const tool = settings?.mcp_tool ?? body.mcp.tool;
+    return server === undefined ? null : `${server}:${tool ?? key}`;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return null;
+  }
+}

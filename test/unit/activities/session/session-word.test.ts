@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { signWord, verifyWord } from '../../../../src/activities/session/session-word.js';
+
+const keys = { keys: new Map([['k', Buffer.from('0'.repeat(32))]]) };
+const WORD = { kind: 'ended', id: 'task 1', status: 'failed' } as const;
+
+test('a word that a worker signed for a session is believed by it', () => {
+  expect(() => verifyWord(signWord('session:p:a', WORD, keys), 'session:p:a', keys)).not.toThrow();
+});
+
+test.each([
+  ['changed', { word: { ...WORD, status: 'succeeded' } as const }, 'session:p:a'],
+  ['of another session', {}, 'session:p:b'],
+  ['told again as of another session', { session: 'session:p:b' }, 'session:p:b'],
+  ['with another mac', { mac: '00' }, 'session:p:a'],
+])('one that is %s is not', (_, change, session) => {
+  const signed = { ...signWord('session:p:a', WORD, keys), ...change };
+  expect(() => verifyWord(signed, session, keys)).toThrow(/No worker of the project/);
+});
+
+test('one of an unknown key is refused as such, and without a key nothing is signed', () => {
+  const other = { keys: new Map([['other', Buffer.from('1'.repeat(32))]]) };
+  expect(() => verifyWord(signWord('s', WORD, other), 's', keys)).toThrow(/the key other/);
+  expect(() => signWord('s', WORD, { keys: new Map() })).toThrow(/no key/);
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { LINT_CODES, LINT_ERRORS } from '../../../src/contracts/lint-codes.js';
+import { formatLocation } from '../../../src/contracts/problem.js';
+import { LINT_CASES } from './cases/index.js';
+import { findingsOf, type LintCase, markedPlaces } from './lint-case.js';
+
+const UNPROVED = 'lint.guard_without_example';
+
+const isMarked = (own: LintCase): boolean => markedPlaces(placesIn(own)).length > 0;
+
+/** What is gone stands in the files as they were. */
+const placesIn = ({ files, before }: LintCase): LintCase['files'] => ({ ...before, ...files });
+
+describe.each([...Object.keys(LINT_CODES), ...LINT_ERRORS])('%s', (code) => {
+  const cases = LINT_CASES.filter((own) => own.code === code);
+
+  test.each(cases.filter(isMarked))('is raised, at its place: $name', ({ files, options, before }) => {
+    const found = findingsOf({ files, options, before }).filter((finding) => finding.code === code);
+    const places = new Set(found.map(({ location }) => formatLocation(location)));
+    expect([...places].sort()).toEqual(markedPlaces(placesIn({ files, before, code, name: '' })).sort());
+  });
+
+  test.each(cases.filter((own) => !isMarked(own)))(
+    'is not raised, and nothing else is: $name',
+    ({ files, options, before }) => {
+      // A note that nearly every guard of these cases would have; its own cases look at it.
+      const others = findingsOf({ files, options, before }).filter(
+        (finding) => code === UNPROVED || !JSON.stringify(finding).includes(UNPROVED),
+      );
+      expect(others).toEqual([]);
+    },
+  );
+
+  test('has two cases that raise it and one near miss', () => {
+    expect(cases.filter(isMarked).length).toBeGreaterThanOrEqual(2);
+    expect(cases.filter((own) => !isMarked(own)).length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+test('a sound project has no findings', () => {
+  expect(findingsOf({ files: {} })).toEqual([]);
+});
+
+test('a text in which tokens nearly begin, again and again, is read once', () => {
+  const vars = `environments: { dev: { vars: { text: "${'eyJ-'.repeat(200_000)}" } } }`;
+  expect(findingsOf({ files: { 'ability.yaml': `format: 1\nproject: linted\n${vars}\n` } })).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { formatLocation } from '../../../src/contracts/problem.js';
+import { findingsOf, markedPlaces, workflow } from './lint-case.js';
+
+const INPUT = 'input_schema: { type: object, required: [n], properties: { n: { type: integer } } }';
+const STEPS = 'steps: [{ id: one, call: op.read, with: { id: x } }]';
+const states = (entry: string, ...more: string[]) => workflow(...more, `schedules: [${entry}]`, STEPS);
+
+test('sound schedules have no findings', () => {
+  const files = states(
+    '{ id: a, cron: "0 3 * * *", environment: dev, input: { n: 1 } }, { id: b, cron: "@daily", timezone: Europe/Berlin, environment: prod, input: { n: 2 } }',
+    INPUT,
+  );
+  expect(findingsOf({ files })).toEqual([]);
+});
+
+test.each([
+  ['environment.not_found', 'an unknown environment', states('{ id: a, cron: "@daily", environment: ▶production }')],
+  [
+    'scope.environment',
+    'an environment outside of the scope',
+    states('{ id: a, cron: "@daily", environment: ▶prod }', 'scope: { environments: [dev] }'),
+  ],
+  [
+    'input.invalid',
+    'an input that breaks the contract',
+    states('{ id: a, cron: "@daily", environment: dev, input: ▶{ n: many } }', INPUT),
+  ],
+  ['input.invalid', 'an input that is missing', states('▶{ id: a, cron: "@daily", environment: dev }', INPUT)],
+  [
+    'definition.duplicate',
+    'a name that two have, at the second',
+    states('{ id: a, cron: "@daily", environment: dev }, { id: ▶a, cron: "@hourly", environment: dev }'),
+  ],
+  [
+    'definition.invalid',
+    'times that Temporal cannot read',
+    states('{ id: a, cron: ▶"0 25 * * *", environment: dev }, { id: b, cron: ▶"every day", environment: dev }'),
+  ],
+  [
+    'definition.invalid',
+    'a zone that does not exist, and one that has no name',
+    states(
+      '{ id: a, cron: "@daily", timezone: ▶Middle/Earth, environment: dev }, { id: b, cron: "@daily", timezone: ▶"+01:00", environment: dev }',
+    ),
+  ],
+])('%s: %s', (code, _, files) => {
+  const found = findingsOf({ files }).filter((finding) => finding.code === code);
+  expect(found.map(({ location }) => formatLocation(location)).sort()).toEqual(markedPlaces(files).sort());
+});
+
+test('a second of the same name says where the first is', () => {
+  const files = states('{ id: a, cron: "@daily", environment: dev }, { id: a, cron: "@hourly", environment: dev }');
+  const [found] = findingsOf({ files });
+  expect(found?.message).toMatch(/^The schedule a is in registry\/high-level\/flow\.yaml:\d+ as well$/);
+});

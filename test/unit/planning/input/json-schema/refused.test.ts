@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../../src/contracts/json.js';
+import { checkAgainst, checkSchema, compileSchema, satisfies } from '../../../../../src/planning/input/schemas.js';
+import { errorOf } from '../../../error-of.js';
+import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../../../temporary-project.js';
+
+describe('keywords that the validator does not read as JSON Schema does are refused by name', () => {
+  test.each<[JsonObject, string, string[], RegExp]>([
+    [{ items: { $dynamicRef: '#a' } }, 'feature.unsupported', ['items', '$dynamicRef'], /uses `\$dynamicRef`/],
+    [{ allOf: [{ $recursiveRef: '#' }] }, 'feature.unsupported', ['allOf', '0', '$recursiveRef'], /`\$recursiveRef`/],
+    [{ contains: true, unevaluatedItems: false }, 'feature.unsupported', ['unevaluatedItems'], /with `contains`/],
+    [{ anyOf: [{ contains: {} }], unevaluatedItems: false }, 'feature.unsupported', ['unevaluatedItems'], /contains/],
+    [{ properties: { a: { enum: [] } } }, 'definition.invalid', ['properties', 'a', 'enum'], /without values/],
+    [
+      { properties: { toString: { default: 'x' } } },
+      'feature.unsupported',
+      ['properties', 'toString', 'default'],
+      /never filled in/,
+    ],
+    [{ properties: { a: { $ref: 'b.json' } } }, 'definition.invalid', ['properties', 'a', '$ref'], /not followed/],
+    [{ items: { $ref: '#/$defs/b' } }, 'definition.invalid', ['items', '$ref'], /leads nowhere/],
+    [{ items: { $ref: '#b' } }, 'definition.invalid', ['items', '$ref'], /leads nowhere/],
+    [
+      { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } },
+      'definition.invalid',
+      ['$defs', 'b', '$anchor'],
+      /two schemas alike/,
+    ],
+  ])('%j', (schema, code, path, message) => {
+    for (const check of [checkSchema, compileSchema]) {
+      const error = errorOf(() => check(structuredClone(schema), '`input_schema`'));
+      expect([error.code, error.details]).toEqual([code, { path }]);
+      expect(error.message).toMatch(message);
+      expect(error.suggestion).toBeTruthy();
+    }
+  });
+
+  test('at load, with the place in the file', () => {
+    const files = {
+      ...SCRIPT_FILE,
+      ...lowLevel(
+        'db.read',
+        'input_schema:',
+        '  type: object',
+        '  properties:',
+        '    a: { $dynamicRef: "#x" }',
+        SCRIPT,
+      ),
+    };
+    const error = errorOf(() => resolved(files, 'db.read'));
+    expect(error).toMatchObject({
+      code: 'feature.unsupported',
+      location: { file: 'registry/low-level/db.read.yaml', line: 7, column: 23 },
+    });
+  });
+});
+
+test('a name of one schema is not known to another one', () => {
+  const item: JsonObject = { $id: 'https://shop.test/item', type: 'number' };
+  expect(satisfies({ $defs: { item }, $ref: 'https://shop.test/item' }, 1)).toBe(true);
+  const stranger: JsonObject = { title: 'stranger', $ref: 'https://shop.test/item' };
+  expect(errorOf(() => compileSchema(stranger, 'It')).message).toMatch(/not followed/);
+  const other: JsonObject = { $defs: { item: { ...item, type: 'string' } }, $ref: 'https://shop.test/item' };
+  expect(satisfies(other, 'x')).toBe(true);
+});
+
+test('many equal items are told in a time that grows with their number', () => {
+  const items = Array.from({ length: 20_000 }, (_, index) => ({ index }));
+  const started = performance.now();
+  expect(satisfies({ uniqueItems: true }, items)).toBe(true);
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+describe('plans of engine 1 keep the reading they were made with', () => {
+  const judge = (schema: JsonObject, value: JsonObject, engine: number) =>
+    checkAgainst(schema, value, { code: 'input.invalid', what: 'It', engine });
+
+  test('mistakes included', () => {
+    const schema: JsonObject = { required: ['toString'] };
+    expect(judge(schema, {}, 1)).toEqual({});
+    expect(errorOf(() => judge(schema, {}, 2)).code).toBe('input.invalid');
+    expect(judge(schema, {}, 1)).toEqual({});
+  });
+
+  test('and their schemas are not refused', () => {
+    const schema: JsonObject = { $dynamicAnchor: 'a', properties: { next: { $dynamicRef: '#a' } }, required: ['n'] };
+    const value = { n: 1, next: { n: 2 } };
+    expect(judge(schema, value, 1)).toEqual(value);
+    expect(errorOf(() => judge(schema, value, 2)).code).toBe('feature.unsupported');
+  });
+});

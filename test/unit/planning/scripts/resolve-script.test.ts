@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { PlanScript } from '../../../../src/contracts/plan.js';
+import { loadRegistry } from '../../../../src/definitions/load-registry.js';
+import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
+import { type ProjectFiles, projectFile } from '../../../fixtures/project-folder.js';
+import { errorOf } from '../../error-of.js';
+import { lowLevel, temporaryProject } from '../../temporary-project.js';
+
+const operation = (script: string): ProjectFiles =>
+  lowLevel('op', `implementation: { kind: script, script: { ${script} } }`);
+
+function planned(root: string): PlanScript {
+  const { implementation } = resolvePlan(loadRegistry(root), 'op', 'dev').plan.operations.op ?? {};
+  if (implementation?.kind !== 'script') throw new Error('no script');
+  return implementation.script;
+}
+const script = (yaml: string, files: ProjectFiles = { 's.mjs': '// x' }): PlanScript =>
+  planned(temporaryProject({ ...operation(yaml), ...files }).root);
+
+describe('what runs a script', () => {
+  test.each([
+    ['s.mjs', ['node']],
+    ['s.js', ['node']],
+    ['s.cjs', ['node']],
+    ['s.py', ['python3']],
+    ['s.sh', ['sh']],
+  ])('the extension of %s names it', (file, interpreter) => {
+    expect(script(`path: ${file}`, { [file]: 'x' }).interpreter).toEqual(interpreter);
+  });
+
+  test('a script with its run bit and a shebang runs itself', () => {
+    expect(script('path: run', { run: '#!/bin/sh\n' }).interpreter).toEqual([]);
+    expect(script('path: s.py', { 's.py': '#!/usr/bin/env python3\n' }).interpreter).toEqual([]);
+  });
+
+  test('a shebang without the run bit does not', () => {
+    const project = temporaryProject({ ...operation('path: s.py'), 's.py': '#!/bin/sh\n' });
+    chmodSync(join(project.root, 's.py'), 0o644);
+    expect(planned(project.root).interpreter).toEqual(['python3']);
+  });
+
+  test('a run bit without a shebang does not', () => {
+    const project = temporaryProject({ ...operation('path: s.py'), 's.py': 'x' });
+    chmodSync(join(project.root, 's.py'), 0o755);
+    expect(planned(project.root).interpreter).toEqual(['python3']);
+  });
+
+  test('`interpreter` wins over both', () => {
+    expect(script('path: s.py, interpreter: python3.12', { 's.py': '#!/bin/sh\n' }).interpreter).toEqual([
+      'python3.12',
+    ]);
+    expect(script('path: s.py, interpreter: [uv, run]', { 's.py': 'x' }).interpreter).toEqual(['uv', 'run']);
+    expect(script('path: s.ts, interpreter: deno run', { 's.ts': 'x' }).interpreter).toEqual(['deno', 'run']);
+  });
+
+  test.each(['s.txt', 'script'])('%s, of which nobody knows how it runs, is script.not_executable', (file) => {
+    const error = errorOf(() => script(`path: ${file}`, { [file]: 'x' }));
+    expect(error.code).toBe('script.not_executable');
+    expect(error.suggestion).toMatch(/interpreter/);
+    expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
+  });
+
+  test('an empty file with its run bit is no program', () => {
+    const project = temporaryProject({ ...operation('path: empty'), empty: '' });
+    chmodSync(join(project.root, 'empty'), 0o755);
+    expect(errorOf(() => planned(project.root)).code).toBe('script.not_executable');
+  });
+});
+
+describe('where a script is', () => {
+  test('one that is not there is script.missing, with its place in the definition', () => {
+    const error = errorOf(() => script('path: nothing.mjs'));
+    expect(error.code).toBe('script.missing');
+    expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
+  });
+
+  test('a folder is no script', () => {
+    expect(errorOf(() => script('path: folder', { 'folder/x': '' })).code).toBe('script.missing');
+  });
+
+  test.each(['../outside.mjs', 'scripts/../../outside.mjs', '/bin/sh'])('%s lies outside the project', (path) => {
+    const inner = Object.entries({ 'ability.yaml': projectFile(), ...operation(`path: ${path}`) });
+    const files = Object.fromEntries(inner.map(([file, text]) => [`inner/${file}`, text]));
+    const { root } = temporaryProject({ ...files, 'outside.mjs': '// here' });
+    const error = errorOf(() => planned(join(root, 'inner')));
+    expect(error.code).toBe('definition.invalid');
+    expect(error.message).toMatch(/outside the project/);
+  });
+
+  test('a link that leads out of the project is not followed', () => {
+    const project = temporaryProject(operation('path: link.sh'));
+    symlinkSync('/bin/sh', join(project.root, 'link.sh'));
+    expect(errorOf(() => planned(project.root)).message).toMatch(/outside the project/);
+  });
+
+  test('a folder that is a link out of the project is not followed either', () => {
+    const outside = temporaryProject({ 's.mjs': 'x' });
+    const project = temporaryProject(operation('path: linked/s.mjs'));
+    symlinkSync(outside.root, join(project.root, 'linked'));
+    expect(errorOf(() => planned(project.root)).message).toMatch(/outside the project/);
+  });
+
+  test('a link inside the project is followed', () => {
+    const project = temporaryProject({ ...operation('path: link.mjs'), 'real.mjs': 'content' });
+    symlinkSync(join(project.root, 'real.mjs'), join(project.root, 'link.mjs'));
+    expect(planned(project.root).digest).toBe(digestOf('content'));
+  });
+});
+
+test('the bytes of a script are pinned', () => {
+  const project = temporaryProject({ ...operation('path: s.mjs'), 's.mjs': 'one' });
+  expect(planned(project.root).digest).toBe(digestOf('one'));
+  project.write({ 's.mjs': 'two' });
+  expect(planned(project.root).digest).toBe(digestOf('two'));
+});
+
+describe('arguments', () => {
+  test('without any the script is told where its input and output are', () => {
+    expect(script('path: s.mjs').args).toEqual(['--input', '{input_file}', '--output', '{output_file}']);
+  });
+
+  test('a template is split, a list is taken as it is', () => {
+    expect(script(`path: s.mjs, args_template: "-a '{payload}'"`).args).toEqual(['-a', '{payload}']);
+    expect(script('path: s.mjs, args: ["-a", "two words"]').args).toEqual(['-a', 'two words']);
+    expect(script('path: s.mjs, args_template: ""').args).toEqual([]);
+  });
+
+  test('both together are refused', () => {
+    expect(errorOf(() => script('path: s.mjs, args: [], args_template: ""')).code).toBe('definition.invalid');
+  });
+
+  test('an unknown name in braces is refused with its place', () => {
+    const error = errorOf(() => script('path: s.mjs, args: ["{inputfile}"]'));
+    expect(error.code).toBe('definition.invalid');
+    expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
+  });
+});
+
+describe('the environment of a script', () => {
+  const profiles = (yaml: string): ProjectFiles => ({
+    's.mjs': 'x',
+    'registry/config/c.yaml': `env_profiles: ${yaml}\n`,
+  });
+
+  test('is PATH, HOME, LANG and TMPDIR where nothing is said', () => {
+    expect(script('path: s.mjs').env).toEqual({ pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} });
+  });
+
+  test('is the profile called default where there is one', () => {
+    expect(script('path: s.mjs', profiles('{ default: { pass: [PATH] } }')).env.pass).toEqual(['PATH']);
+  });
+
+  test('is the profile that is named, with what the script sets over it', () => {
+    const files = profiles('{ db: { pass: [PATH], set: { A: "1", B: "1" }, secrets: { P: "env:P" } } }');
+    expect(script('path: s.mjs, env_profile: db, set: { B: "2" }', files).env).toEqual({
+      pass: ['PATH'],
+      set: { A: '1', B: '2' },
+      secrets: { P: 'env:P' },
+    });
+  });
+
+  test('is refused when the profile is not there', () => {
+    const error = errorOf(() => script('path: s.mjs, env_profile: databse', profiles('{ database: {} }')));
+    expect(error.code).toBe('definition.unknown_reference');
+    expect(error.suggestion).toBe('Did you mean database?');
+  });
+});
+
+function digestOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
+}

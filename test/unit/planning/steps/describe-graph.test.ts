@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { describeGraph } from '../../../../src/planning/steps/describe-graph.js';
+import { projectFile, workflow } from '../../../fixtures/project-folder.js';
+import { errorOf } from '../../error-of.js';
+import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
+
+const registry = () =>
+  registryOf({
+    'ability.yaml': projectFile('{ dev: {}, staging: { approve: [destructive] } }'),
+    ...SCRIPT_FILE,
+    ...lowLevel('db.drop', 'effects: destructive', 'scope: { environments: [staging] }', SCRIPT),
+    ...lowLevel('db.nothing'),
+    ...workflow(
+      'flow',
+      'scope: { environments: [staging] }\nsteps: [{ id: a, call: db.drop }]\nfinally: [{ id: b, let: { x: 1 } }]',
+    ),
+    ...workflow('broken', 'steps: [{ id: a, call: db.dorp }]'),
+  });
+
+describe('the graph of an ability', () => {
+  test('is of its plan: implementations, and which calls people are asked about', () => {
+    expect(describeGraph(registry(), 'flow', 'staging', true)).toEqual({
+      subject: {
+        id: 'flow',
+        version: 1,
+        environment: 'staging',
+        steps: [{ id: 'a', verb: 'call', call: 'db.drop', with: {} }],
+        finally: [{ id: 'b', verb: 'let', let: { x: 1 } }],
+        callees: { 'db.drop': { effects: 'destructive', implementation: 'db.drop', asksIn: 'staging' } },
+      },
+      problem: null,
+    });
+  });
+
+  test('is of its definition where it cannot be planned, and says why', () => {
+    const { subject, problem } = describeGraph(registry(), 'flow', 'dev', false);
+    expect(subject).toMatchObject({ environment: null, steps: [{ id: 'a' }], finally: [{ id: 'b' }] });
+    expect(subject.callees['db.drop']).toEqual({ effects: 'destructive' });
+    expect(problem).toMatchObject({ code: 'scope.environment' });
+  });
+
+  test('is refused where it cannot be planned and the environment was named', () => {
+    expect(errorOf(() => describeGraph(registry(), 'flow', 'dev', true))).toMatchObject({ code: 'scope.environment' });
+  });
+
+  test('of a low-level ability is one call', () => {
+    for (const id of ['db.drop', 'db.nothing']) {
+      const { subject } = describeGraph(registry(), id, 'staging', false);
+      expect(subject).toMatchObject({ id, steps: [{ id: 'run', verb: 'call', call: id }], finally: [] });
+    }
+  });
+
+  test('of what is broken or not there is refused', () => {
+    const codeOf = (id: string) => errorOf(() => describeGraph(registry(), id, 'dev', false));
+    expect(codeOf('broken')).toMatchObject({ code: 'definition.unknown_reference' });
+    expect(codeOf('nothing')).toMatchObject({ code: 'ability.not_found' });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
+import { inferPlacement } from '../../../../src/planning/steps/infer-placement.js';
+import { type ProjectFiles, workflow } from '../../../fixtures/project-folder.js';
+import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
+
+const WEB: ProjectFiles = {
+  ...lowLevel('web.op', 'implementation: { kind: api, api: { method: GET, path: /x, endpoint: main } }'),
+  'registry/config/web.yaml':
+    'abilities: [{ id: web.op, environments: { dev: { endpoints: { main: "http://127.0.0.1:1" } } } }]\n',
+};
+const FILES = { ...SCRIPT_FILE, ...WEB, ...lowLevel('local.op', SCRIPT) };
+
+describe('C-32: a workflow inherits from all it may call', () => {
+  test('from its whole whitelist, not only from what its steps call', () => {
+    const registry = registryOf({
+      ...FILES,
+      ...workflow('w', 'operations: [web.op, local.op]\nsteps: [{ id: a, call: web.op }]'),
+      ...workflow('narrow', 'operations: [web.op]\nsteps: [{ id: a, call: web.op }]'),
+    });
+    expect(inferPlacement(registry, 'w', 'dev')).toEqual({
+      placement: 'local',
+      explicit: null,
+      inferred: 'local',
+      demands: [
+        { ability: 'web.op', tool: 'http:web.op', placement: 'cloud' },
+        { ability: 'local.op', tool: 'shell:local.op', placement: 'local' },
+      ],
+    });
+    expect(resolvePlan(registry, 'w', 'dev').plan.placement).toBe('local');
+    expect(resolvePlan(registry, 'narrow', 'dev').plan.placement).toBe('cloud');
+  });
+
+  test('R-001-22: from all that it calls, in handlers, branches, loops, undo and clean-ups, too', () => {
+    const at = (yaml: string) => inferPlacement(registryOf({ ...FILES, ...workflow('w', yaml) }), 'w', 'dev').placement;
+    expect(at('steps: [{ id: a, call: web.op, undo: { call: local.op } }]')).toBe('local');
+    expect(at('steps: [{ id: a, call: web.op, on_error: [{ steps: [{ id: b, call: local.op }] }] }]')).toBe('local');
+    expect(at('steps: [{ id: a, parallel: { x: { call: web.op }, y: { call: local.op } } }]')).toBe('local');
+    expect(at('steps: [{ id: a, switch: [{ if: "true", steps: [{ id: b, call: local.op }] }] }]')).toBe('local');
+    expect(at('steps: [{ id: a, foreach: [1], as: i, steps: [{ id: b, call: local.op }] }]')).toBe('local');
+    expect(at('steps: [{ id: a, call: web.op }]\nfinally: [{ id: b, call: local.op }]')).toBe('local');
+    expect(at('steps: [{ id: a, call: web.op }]\non_error: [{ steps: [{ id: b, call: local.op }] }]')).toBe('local');
+    expect(at('steps: [{ id: a, call: web.op, with: { call: local.op } }]')).toBe('cloud');
+  });
+
+  test('from the workflows it calls, and one of those that is placed locally keeps it there', () => {
+    const registry = registryOf({
+      ...FILES,
+      ...workflow('inner', 'steps: [{ id: a, call: local.op }]'),
+      ...workflow('outer', 'steps: [{ id: a, call: inner }]'),
+      ...workflow('bound', 'placement: local\nsteps: [{ id: a, call: web.op }]'),
+      ...workflow('caller', 'steps: [{ id: a, call: bound }]'),
+    });
+    expect(inferPlacement(registry, 'outer', 'dev').placement).toBe('local');
+    const { placement, demands } = inferPlacement(registry, 'caller', 'dev');
+    expect(placement).toBe('local');
+    expect(demands).toContainEqual({ ability: 'bound', tool: null, placement: 'local' });
+    expect(resolvePlan(registry, 'caller', 'dev').plan.placement).toBe('local');
+  });
+
+  test('R-001-21: only a list counts as what it may call; anything else is refused, and local', () => {
+    for (const operations of ['web.op', '{ web.op: true }', '7']) {
+      const files = { ...FILES, ...workflow('w', `operations: ${operations}\nsteps: [{ id: a, call: web.op }]`) };
+      const registry = registryOf(files);
+      expect(registry.problems).toMatchObject([{ code: 'definition.invalid' }]);
+      expect(inferPlacement(registry, 'w', 'dev').placement).toBe('local');
+    }
+  });
+
+  test('C-28: what is on the whitelist and cannot be told is local', () => {
+    const files = { ...FILES, ...workflow('w', 'operations: [web.op, gone.op]\nsteps: [{ id: a, call: web.op }]') };
+    expect(inferPlacement(registryOf(files), 'w', 'dev').demands).toContainEqual({
+      ability: 'gone.op',
+      tool: null,
+      placement: 'local',
+    });
+  });
+});
+
+test('C-32: an environment that names another server places the tool with it', () => {
+  const registry = registryOf({
+    'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {}, prod: {} }\n',
+    ...lowLevel('m', 'implementation: { kind: mcp, mcp: { server: memory, tool: t } }'),
+    'registry/config/m.yaml': [
+      'mcp_servers: { memory: { command: node }, disk: { command: node } }',
+      'abilities: [{ id: m, environments: { prod: { mcp_server: disk } } }]',
+    ].join('\n'),
+  });
+  const at = (environment?: string) => inferPlacement(registry, 'm', environment);
+  expect(at('dev').demands).toEqual([{ ability: 'm', tool: 'memory:t', placement: 'cloud' }]);
+  expect(at('prod')).toMatchObject({ placement: 'local', demands: [{ tool: 'disk:t' }] });
+  expect(at().placement).toBe('cloud');
+});
+
+test('C-31: a workflow placed in the cloud against its tools is told which of them need to be local', () => {
+  const files = { ...FILES, ...workflow('w', 'placement: cloud\nsteps: [{ id: a, call: local.op }]') };
+  const { plan, warnings } = resolvePlan(registryOf(files), 'w', 'dev');
+  expect(plan.placement).toBe('cloud');
+  expect(warnings).toEqual([
+    'w is placed in the cloud although a step of it needs a local server: local.op (shell:local.op)',
+  ]);
+});
+
+test('R-001-19, C-28: while `placement` is broken every plan says so, and is placed by the built-in lists', () => {
+  const files = { ...FILES, 'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\nplacement: [http]\n' };
+  const { plan, warnings } = resolvePlan(registryOf(files), 'web.op', 'dev');
+  expect(plan.placement).toBe('cloud');
+  expect(warnings).toEqual([
+    expect.stringMatching(/`placement` in ability.yaml is broken, so the built-in lists of servers hold/),
+  ]);
+});
