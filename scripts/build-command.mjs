@@ -5,12 +5,13 @@
 // activities in it must share one copy of it. The two copies of our own code in the process of such a command meet only where
 // it is called, and know each other's errors (`AbilityError`).
 import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'es-module-lexer';
 import { rolldown } from 'rolldown';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
+const program = join(dist, 'doors/cli/program');
 const commands = join(dist, 'doors/cli/commands');
 /** Packages of which a process may hold one copy only, and that no bundle can hold. */
 const HOSTING = /^@temporalio\/(worker|activity|testing|core-bridge)(\/|$)/;
@@ -23,7 +24,7 @@ function hosts(entry) {
       if (HOSTING.test(name)) return true;
       // Another command is loaded when it is called, from the bundle that it is in.
       const target = resolve(dirname(file), name);
-      if (name.startsWith('.') && dirname(target) !== commands) seen.add(target);
+      if (name.startsWith('.') && !commandFiles.has(target)) seen.add(target);
     }
   }
   return false;
@@ -37,12 +38,20 @@ function importsOf(file) {
   return importsRead.get(file);
 }
 
-const outside = new Set(
-  readdirSync(commands)
+/** The modules of commands: those that the program loads when they are called. */
+const commandFiles = new Set(
+  readdirSync(program)
     .filter((name) => name.endsWith('.js'))
-    .map((name) => join(commands, name))
-    .filter(hosts),
+    .flatMap((name) => importsOf(join(program, name)).map((specifier) => resolve(program, specifier)))
+    .filter((file) => file.startsWith(`${commands}/`)),
 );
+
+const outside = new Set([...commandFiles].filter(hosts));
+
+/** The name of the bundle of a command: `commands/task/run.js` is `task-run`. */
+function bundleOf(file) {
+  return relative(commands, file).replace(/\.js$/, '').replaceAll('/', '-');
+}
 
 /** Loaded by the process of the runtime. */
 const door = join(dist, 'doors/runtime/open-runtime-door.js');
@@ -78,7 +87,11 @@ async function write(options, folder, minify) {
 // Stacks of a worker go to its log and into histories as they are.
 await write(
   {
-    input: [...outside, join(dist, 'doors/runtime/runtime-main.js'), join(dist, 'worker/session-note-main.js')],
+    input: {
+      ...Object.fromEntries([...outside].map((file) => [bundleOf(file), file])),
+      'runtime-main': join(dist, 'doors/runtime/runtime-main.js'),
+      'session-note-main': join(dist, 'worker/session-note-main.js'),
+    },
     external: [/^@temporalio\//, APART],
     plugins: [
       {
@@ -105,7 +118,7 @@ await write(
           if (HOSTING.test(name)) throw new Error(`${importer} would put ${name} into the bundle`);
           if (!importer || !name.startsWith('.')) return null;
           const file = resolve(dirname(importer), name);
-          return outside.has(file) ? { id: `../hosting/${basename(file)}`, external: true } : null;
+          return outside.has(file) ? { id: `../hosting/${bundleOf(file)}.js`, external: true } : null;
         },
       },
     ],

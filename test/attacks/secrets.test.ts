@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { explainTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { renderJunit } from '../../src/doors/cli/junit.js';
+import { renderJunit } from '../../src/doors/cli/output/junit/junit.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { FORMS, leftOf } from '../fixtures/secret-forms.js';
 import { apiAbility, config, mcpAbility, scriptAbility } from '../fixtures/servers/definitions.js';

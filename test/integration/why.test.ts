@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cancelTask, decide, explainTask, openApprovals } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { TaskStory } from '../../src/contracts/story.js';
-import { nextCommands } from '../../src/doors/cli/next-commands.js';
-import { renderStory } from '../../src/doors/cli/render-story.js';
+import { nextCommands } from '../../src/doors/cli/output/next-commands.js';
+import { renderStory } from '../../src/doors/cli/output/story/render-story.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 

@@ -12,7 +12,7 @@ import { HarvestFile, type HarvestRuns, type SeenEntry } from '../../server/harv
 import { pathsOf } from '../../server/project-paths.js';
 import { type ReadRecords, readRecords } from '../../server/read-records.js';
 import { UsageLog } from '../../server/usage-log.js';
-import { commandOf } from '../cli/typed-command.js';
+import { commandOf } from '../cli/output/typed-command.js';
 import { type FoundFlow, flowsIn } from './find-proposals.js';
 import { runsOf } from './runs-of.js';
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../client/index.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
 import { isModelKey } from '../../rules/model-key.js';
-import { OutputReader } from '../cli/live/read-output.js';
-import { SharedOutput } from '../cli/live/shared-output.js';
+import { OutputReader } from '../cli/output/live/read-output.js';
+import { SharedOutput } from '../cli/output/live/shared-output.js';
 
 /** What models say is looked at so often while they answer. Milliseconds. */
 const LOOK_MS = 250;

@@ -2,7 +2,7 @@
 import { packageVersion } from '../../server/package-version.js';
 import { readGuardLine } from '../guard/guard-line.js';
 import { readLine } from '../runtime/read-line.js';
-import { isVersionAsked } from './version-flag.js';
+import { isVersionAsked } from './program/version-flag.js';
 
 const args = process.argv.slice(2);
 const guardLine = readGuardLine(args);
@@ -30,8 +30,8 @@ if (isVersionAsked(args)) {
   if (asked?.exit !== undefined) process.exitCode = asked.exit;
   else {
     const { main } = await import('./main.js');
-    const { openTerminal } = await import('./terminal.js');
-    const { keepAnswer } = await import('./keep-answer.js');
+    const { openTerminal } = await import('./output/terminal/terminal.js');
+    const { keepAnswer } = await import('./output/terminal/keep-answer.js');
     const terminal = openTerminal(env, process);
     // The clock of this process began with it: what it took to load counts, too.
     const cli = { args, cwd: process.cwd(), env, terminal, began: 0, made: asked?.made };

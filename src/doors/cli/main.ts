@@ -2,10 +2,10 @@ import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/package-version.js';
-import type { Given, Outcome } from './define-command.js';
-import { buildProgram } from './program.js';
-import { reportError } from './report.js';
-import { isVersionAsked } from './version-flag.js';
+import { reportError } from './output/report.js';
+import type { Given, Outcome } from './program/define-command.js';
+import { buildProgram } from './program/program.js';
+import { isVersionAsked } from './program/version-flag.js';
 
 /** One call of the command line. */
 export interface CommandLine extends Omit<Given, 'began'> {

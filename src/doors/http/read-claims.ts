@@ -1,7 +1,7 @@
 import { USER_CLAIM } from '../../contracts/access.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { readCaller } from '../cli/read-caller.js';
+import { readCaller } from '../cli/input/read-caller.js';
 import type { HttpCaller } from './caller.js';
 
 /** A request, as far as it says who sends it. */

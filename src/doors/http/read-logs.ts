@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Connection, LogLine } from '../../client/index.js';
 import { RECORD_FILES } from '../../contracts/record.js';
 import { recordFolder } from '../answers/record-folder.js';
-import { CallLogs, inOrder } from '../cli/read-call-logs.js';
+import { CallLogs, inOrder } from '../cli/commands/task/read-call-logs.js';
 import type { HttpDoor } from './http-door.js';
 import { viewOwn } from './view-own.js';
 

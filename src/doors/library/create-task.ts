@@ -2,8 +2,8 @@ import { type CreatedTask, createTask as create, type Connection as Inner, type 
 import { AbilityError } from '../../contracts/problem.js';
 import { findScope } from '../../definitions/find-scope.js';
 import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
-import { currentUser } from '../cli/context.js';
-import { readCaller } from '../cli/read-caller.js';
+import { readCaller } from '../cli/input/read-caller.js';
+import { currentUser } from '../cli/program/context.js';
 import { type Connection, originOf, refuseUnknown } from './connection.js';
 
 /** What of a task may be left out; then it is as on the command line. */

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { decisionCommands } from '../cli/next-commands.js';
+import { decisionCommands } from '../cli/output/next-commands.js';
 import { tellProblem } from './answers.js';
 import type { McpDoor, ToolAnswer } from './mcp-door.js';
 

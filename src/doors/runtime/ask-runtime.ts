@@ -1,7 +1,7 @@
 import { generateTaskKey } from '../../client/task-keys.js';
 import type { ExitCode } from '../../contracts/exit-codes.js';
 import { packageVersion } from '../../server/package-version.js';
-import { enderOfClosed } from '../cli/end-when-closed.js';
+import { enderOfClosed } from '../cli/output/terminal/end-when-closed.js';
 import { findSocket, type ReachableRuntime } from './find-socket.js';
 import type { AskedLine, Screen } from './lines.js';
 import type { RuntimeLine } from './read-line.js';
@@ -58,8 +58,8 @@ async function reportStopped(runtime: ReachableRuntime, { args, env, process }: 
   const { wasStopped } = await import('../../server/stop-runtime.js');
   if (!wasStopped(runtime.paths, runtime)) return undefined;
   const { runtimeStopped } = await import('../../client/runtime-stopped.js');
-  const { reportError } = await import('../cli/report.js');
-  const { openTerminal } = await import('../cli/terminal.js');
+  const { reportError } = await import('../cli/output/report.js');
+  const { openTerminal } = await import('../cli/output/terminal/terminal.js');
   const terminal = openTerminal(env, process);
   return reportError(runtimeStopped(), { flags: { json: args.includes('--json') }, terminal, env });
 }

@@ -3,7 +3,7 @@ import type { RegistryLoader } from '../../definitions/load-registry.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { TokenFolder } from '../../server/tokens/token-folder.js';
 import { log } from '../../worker/logger.js';
-import { currentUser } from '../cli/context.js';
+import { currentUser } from '../cli/program/context.js';
 import { AgentSessions } from '../http/agent-sessions.js';
 import { isLoopback } from '../http/check-origin.js';
 import { type HttpDoor, USUAL_LIMITS } from '../http/http-door.js';

@@ -1,5 +1,5 @@
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
-import { AGENT_VARIABLES, CI_VARIABLES } from '../cli/read-caller.js';
+import { AGENT_VARIABLES, CI_VARIABLES } from '../cli/input/read-caller.js';
 
 /** What a command that the runtime does reads of the environment it was typed in; nothing else of that goes over the socket. */
 const SENT = [

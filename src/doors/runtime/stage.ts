@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ExitCode } from '../../contracts/exit-codes.js';
-import type { Surroundings } from '../cli/surroundings.js';
+import type { Surroundings } from '../cli/output/terminal/surroundings.js';
 import type { AnswerLine, AskedLine, Screen, SignalLine } from './lines.js';
 
 type Stream = Surroundings['stdout'];

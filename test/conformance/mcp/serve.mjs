@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { connect, createTask, startSession, waitForTask } from '../../../dist/client/index.js';
 import { RegistryLoader } from '../../../dist/definitions/load-registry.js';
 import { main } from '../../../dist/doors/cli/main.js';
-import { openTerminal } from '../../../dist/doors/cli/terminal.js';
+import { openTerminal } from '../../../dist/doors/cli/output/terminal/terminal.js';
 import { AgentSessions } from '../../../dist/doors/http/agent-sessions.js';
 import { isLoopback } from '../../../dist/doors/http/check-origin.js';
 import { USUAL_LIMITS } from '../../../dist/doors/http/http-door.js';

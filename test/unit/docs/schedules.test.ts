@@ -5,7 +5,7 @@ import { EXIT } from '../../../src/contracts/exit-codes.js';
 import { checkFormat } from '../../../src/definitions/check-format.js';
 import { FORMATS } from '../../../src/definitions/schemas/schema-files.js';
 import { isProblem, readYaml } from '../../../src/definitions/yaml-source.js';
-import { buildProgram } from '../../../src/doors/cli/program.js';
+import { buildProgram } from '../../../src/doors/cli/program/program.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/schedules.md'), 'utf8');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { renderApproval } from '../../../src/doors/cli/render-result.js';
+import { renderApproval } from '../../../src/doors/cli/output/result/render-result.js';
 import { describeApproval } from '../../../src/workflows/describe-approval.js';
-import { exampleApproval } from '../doors/cli/example-story.js';
+import { exampleApproval } from '../doors/cli/output/story/example-story.js';
 
 const asked = (agent?: string) =>
   exampleApproval({ requested_by: { name: 'alice', source: 'claimed', ...(agent && { agent }) } });

@@ -10,17 +10,17 @@ import { startTimer } from '../../../server/start-timer.js';
 import { type BegunAgent, beginAgent } from '../../answers/agent/begin-run.js';
 import { readAgentRequest } from '../../answers/agent/read-request.js';
 import { metaOf } from '../../answers/ask/begin-ask.js';
-import { agreeAtTerminal } from '../agree-at-terminal.js';
-import { Cancelled } from '../ask.js';
-import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
-import { type Deadline, withDeadline } from '../deadline.js';
-import { readPatience } from '../follow-task.js';
-import { interruption } from '../interruption.js';
-import { Announcer } from '../live/announcer.js';
-import { refuseAgents } from '../refuse-agents.js';
-import { exitOfOutcome, noteWayOn, planLine, renderOutcome } from '../render-agent.js';
-import { reviewDefinitions } from '../review-definitions.js';
+import { agreeAtTerminal } from '../input/agree-at-terminal.js';
+import { Cancelled } from '../input/ask.js';
+import { refuseAgents } from '../input/refuse-agents.js';
+import { Announcer } from '../output/live/announcer.js';
+import { exitOfOutcome, noteWayOn, planLine, renderOutcome } from '../output/render-agent.js';
+import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../program/context.js';
+import { type Deadline, withDeadline } from './following/deadline.js';
+import { readPatience } from './following/follow-task.js';
+import { interruption } from './following/interruption.js';
 import { notingStalls } from './run.js';
+import { reviewDefinitions } from './task/review-definitions.js';
 
 /** Flags of `ability agent`. */
 export interface AgentFlags {

@@ -7,16 +7,16 @@ import { type ActedAsk, actOnRequest, endAsk } from '../../answers/ask/ask.js';
 import type { AskAnswer, Request } from '../../answers/ask/ask-shapes.js';
 import { type BegunAsk, beginAsk, orAnswered } from '../../answers/ask/begin-ask.js';
 import { dryRun } from '../../answers/ask/dry-run.js';
-import { askText, Cancelled, canAsk } from '../ask.js';
-import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
-import { type Deadline, withDeadline } from '../deadline.js';
-import { type FollowFlags, followTask, readPatience } from '../follow-task.js';
-import { readCaller } from '../read-caller.js';
-import { readTrace } from '../read-trace.js';
-import { renderAnswer, renderBefore, unnamedOptions } from '../render-ask.js';
-import { reviewDefinitions } from '../review-definitions.js';
-import { asTyped, commandOf } from '../typed-command.js';
+import { askText, Cancelled, canAsk } from '../input/ask.js';
+import { readCaller } from '../input/read-caller.js';
+import { readTrace } from '../input/read-trace.js';
+import { renderAnswer, renderBefore, unnamedOptions } from '../output/render-ask.js';
+import { asTyped, commandOf } from '../output/typed-command.js';
+import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../program/context.js';
+import { type Deadline, withDeadline } from './following/deadline.js';
+import { type FollowFlags, followTask, readPatience } from './following/follow-task.js';
 import { notingStalls } from './run.js';
+import { reviewDefinitions } from './task/review-definitions.js';
 
 /** Flags of `ability ask`. */
 export interface AskFlags extends FollowFlags {

@@ -2,8 +2,8 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { stopRuntime } from '../../../server/stop-runtime.js';
-import type { Context } from '../context.js';
-import { asTyped } from '../typed-command.js';
+import { asTyped } from '../output/typed-command.js';
+import type { Context } from '../program/context.js';
 
 /** `ability down`: stops the runtime of the project. Tasks are on disk and go on with the next command. */
 export async function run(context: Context): Promise<ExitCode> {

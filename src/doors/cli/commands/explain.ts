@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { LINT_CODES, lintMeaningOf } from '../../../contracts/lint-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { didYouMean } from '../../../text/nearest.js';
-import type { Context } from '../context.js';
+import type { Context } from '../program/context.js';
 
 /** `ability explain CODE`: what an error code, or a code of lint, means and what to do. */
 export async function run({ terminal, flags }: Context, [code = '']: string[]): Promise<ExitCode> {

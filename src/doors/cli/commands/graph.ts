@@ -1,8 +1,8 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { drawAbility } from '../../../planning/graph/draw-ability.js';
 import { findAbility } from '../../answers/find-ability.js';
-import { type Context, environmentOf, openRegistry, variablesOf } from '../context.js';
-import { describeProblem, typedBy } from '../report.js';
+import { describeProblem, typedBy } from '../output/report.js';
+import { type Context, environmentOf, openRegistry, variablesOf } from '../program/context.js';
 
 /** `ability graph ID`: the steps of an ability as a Mermaid flowchart. Reads files only. */
 export async function run(context: Context, [id = '']: string[]): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { AgentTool } from '../../guard/agent-tools.js';
 import { guardProcess } from '../../guard/guard-process.js';
-import type { Context } from '../context.js';
+import type { Context } from '../program/context.js';
 
 /**
  * `ability guard --for TOOL`: answers a hook event of an agent's tool.

@@ -18,10 +18,10 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
 import { resolvePlan } from '../../../planning/resolve/resolve-plan.js';
-import { askChoice, askText } from '../ask.js';
-import type { Context } from '../context.js';
-import { printWritten } from '../render-written.js';
-import { unlessCancelled, writePlan } from '../write-plan.js';
+import { askChoice, askText } from '../input/ask.js';
+import { printWritten } from '../output/render-written.js';
+import type { Context } from '../program/context.js';
+import { unlessCancelled, writePlan } from './writing/write-plan.js';
 
 /** Flags of `ability init`. */
 export interface InitFlags {

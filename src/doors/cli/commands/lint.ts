@@ -9,13 +9,13 @@ import { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type LintOptions, type LintReport, lintProject } from '../../../lint/lint-project.js';
 import { checkCases } from '../../../testing/check-cases.js';
-import type { Context } from '../context.js';
-import { renderFindings } from '../findings/render-findings.js';
-import { renderFindingsJunit } from '../findings/render-junit.js';
-import { renderSarif } from '../findings/render-sarif.js';
-import { interruption, unlessInterrupted } from '../interruption.js';
-import { renderGuardCheck } from '../render-guard-check.js';
-import { fingerprint, untilChange, watchedFolders } from '../watch-files.js';
+import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
+import { renderFindings } from '../output/findings/render-findings.js';
+import { renderGuardCheck } from '../output/findings/render-guard-check.js';
+import { renderFindingsJunit } from '../output/findings/render-junit.js';
+import { renderSarif } from '../output/findings/render-sarif.js';
+import type { Context } from '../program/context.js';
+import { interruption, unlessInterrupted } from './following/interruption.js';
 
 /** How findings are printed. */
 export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;

@@ -9,10 +9,10 @@ import { unexposed } from '../../mcp/expose-abilities.js';
 import { type Access, type McpDoor, USUAL_TIMES, type Visitor } from '../../mcp/mcp-door.js';
 import { serveCaller, transportOver } from '../../mcp/serve-stdio.js';
 import { skillOfProject } from '../../mcp/skill-of-project.js';
-import { type Context, currentUser, environmentOf, openLoader } from '../context.js';
-import { interruption } from '../interruption.js';
-import { reviewDefinitions } from '../review-definitions.js';
-import { asTyped } from '../typed-command.js';
+import { asTyped } from '../output/typed-command.js';
+import { type Context, currentUser, environmentOf, openLoader } from '../program/context.js';
+import { interruption } from './following/interruption.js';
+import { reviewDefinitions } from './task/review-definitions.js';
 
 /** Flags of `ability mcp`. */
 export interface McpFlags {

@@ -1,10 +1,10 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { planAnswer } from '../../answers/plan-answer.js';
-import { type Context, currentUser, environmentOf, openRegistry } from '../context.js';
-import { type InputFlags, parseInput } from '../parse-input.js';
-import { renderPreview } from '../preview/render-preview.js';
-import { readCaller } from '../read-caller.js';
+import { type InputFlags, parseInput } from '../input/parse-input.js';
+import { readCaller } from '../input/read-caller.js';
+import { renderPreview } from '../output/preview/render-preview.js';
+import { type Context, currentUser, environmentOf, openRegistry } from '../program/context.js';
 import { createOrReport, noteWarnings } from './run.js';
 
 /** `ability plan ID`: all that would happen with an input. Reads files only; exits as the creation of a task would. */

@@ -10,9 +10,9 @@ import type { Store } from '../../../server/store/store.js';
 import { findHistoryFiles, readHistoryFile } from '../../../worker/replay/read-history-file.js';
 import type { RecordedHistory } from '../../../worker/replay/recorded-history.js';
 import { type ReplayEnd, replayHistory } from '../../../worker/replay/replay-history.js';
-import { type Context, openRegistry, withSession } from '../context.js';
-import { renderReplay, renderReplays } from '../render-replay.js';
-import { exitOf } from '../report.js';
+import { renderReplay, renderReplays } from '../output/render-replay.js';
+import { exitOf } from '../output/report.js';
+import { type Context, openRegistry, withSession } from '../program/context.js';
 
 /** `ability replay KEY|FILE|DIR`: whether the workflows of this build go the way that histories went. */
 export async function run(context: Context, [what = '']: string[]): Promise<ExitCode> {

@@ -2,8 +2,8 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Detail } from '../../answers/route-request.js';
-import { type Context, environmentOf, openRegistry } from '../context.js';
-import { renderRoute } from '../render-route.js';
+import { renderRoute } from '../output/render-route.js';
+import { type Context, environmentOf, openRegistry } from '../program/context.js';
 
 /** Flags of `ability route`. */
 export interface RouteFlags {

@@ -17,23 +17,30 @@ import type { Registry } from '../../../definitions/registry.js';
 import { refuseWithoutSteps } from '../../../planning/resolve/refuse-without-steps.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { noteUnknown } from '../../answers/note-gap.js';
-import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../context.js';
-import { type Deadline, withDeadline } from '../deadline.js';
-import { type FollowFlags, followTask, noteStall, readPatience, refuseUnusedFlags, reportEnd } from '../follow-task.js';
-import { interruption } from '../interruption.js';
-import { refuseUnwritable } from '../junit.js';
-import { openView } from '../live/progress-view.js';
-import { parseFiles } from '../parse-files.js';
-import { type InputFlags, parseInput } from '../parse-input.js';
-import { plainText } from '../plain-text.js';
-import { explainingChange } from '../preview/explain-change.js';
-import { readPlanFlag } from '../preview/read-plan-flag.js';
-import { readCaller } from '../read-caller.js';
-import { readIntent } from '../read-intent.js';
-import { readTrace } from '../read-trace.js';
-import { exitOf } from '../report.js';
-import { reviewDefinitions } from '../review-definitions.js';
-import { asTyped, commandOf } from '../typed-command.js';
+import { parseFiles } from '../input/parse-files.js';
+import { type InputFlags, parseInput } from '../input/parse-input.js';
+import { readCaller } from '../input/read-caller.js';
+import { readIntent } from '../input/read-intent.js';
+import { readPlanFlag } from '../input/read-plan-flag.js';
+import { readTrace } from '../input/read-trace.js';
+import { refuseUnwritable } from '../output/junit/junit.js';
+import { openView } from '../output/live/progress-view.js';
+import { plainText } from '../output/plain-text.js';
+import { explainingChange } from '../output/preview/explain-change.js';
+import { exitOf } from '../output/report.js';
+import { asTyped, commandOf } from '../output/typed-command.js';
+import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../program/context.js';
+import { type Deadline, withDeadline } from './following/deadline.js';
+import {
+  type FollowFlags,
+  followTask,
+  noteStall,
+  readPatience,
+  refuseUnusedFlags,
+  reportEnd,
+} from './following/follow-task.js';
+import { interruption } from './following/interruption.js';
+import { reviewDefinitions } from './task/review-definitions.js';
 
 /** Flags of `ability run`. */
 export interface RunFlags extends InputFlags, FollowFlags {

@@ -16,12 +16,12 @@ import { endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
 import { USUAL_TIMES } from '../../mcp/mcp-door.js';
 import { skillOfProject } from '../../mcp/skill-of-project.js';
-import { type Context, currentUser, openLoader } from '../context.js';
-import { interruption } from '../interruption.js';
-import { openTokens } from '../open-tokens.js';
-import { readCaller } from '../read-caller.js';
-import { reviewDefinitions } from '../review-definitions.js';
-import { asTyped } from '../typed-command.js';
+import { openTokens } from '../input/open-tokens.js';
+import { readCaller } from '../input/read-caller.js';
+import { asTyped } from '../output/typed-command.js';
+import { type Context, currentUser, openLoader } from '../program/context.js';
+import { interruption } from './following/interruption.js';
+import { reviewDefinitions } from './task/review-definitions.js';
 
 /** Flags of `ability serve`. */
 export interface ServeFlags extends ListenFlags {

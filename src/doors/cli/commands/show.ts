@@ -7,11 +7,11 @@ import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import type { StepTree } from '../../../rules/find-step.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { findAbility } from '../../answers/find-ability.js';
-import { type Context, environmentOf, openRegistry, variablesOf } from '../context.js';
-import { describeDefinition, describeImplementation, describePrompts } from '../describe-definition.js';
-import { plainText } from '../plain-text.js';
-import { renderStepTree } from '../render-step-tree.js';
-import { describeProblem, typedBy } from '../report.js';
+import { describeDefinition, describeImplementation, describePrompts } from '../output/describe-definition.js';
+import { plainText } from '../output/plain-text.js';
+import { renderStepTree } from '../output/render-step-tree.js';
+import { describeProblem, typedBy } from '../output/report.js';
+import { type Context, environmentOf, openRegistry, variablesOf } from '../program/context.js';
 
 /** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only. */
 export async function run(context: Context, [id = '']: string[]): Promise<ExitCode> {

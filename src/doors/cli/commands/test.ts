@@ -2,13 +2,13 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { runProjectCases, type TestReport } from '../../../testing/index.js';
 import { findAbility } from '../../answers/find-ability.js';
-import { type Context, openRegistry } from '../context.js';
-import { interruption } from '../interruption.js';
-import { writeReport } from '../junit.js';
-import { renderCasesJunit } from '../junit-cases.js';
-import { renderCase, renderSummary } from '../render-cases.js';
-import { describeProblem, reportError, typedBy } from '../report.js';
-import { fingerprint, untilChange, watchedFolders } from '../watch-files.js';
+import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
+import { renderCase, renderSummary } from '../output/findings/render-cases.js';
+import { writeReport } from '../output/junit/junit.js';
+import { renderCasesJunit } from '../output/junit/junit-cases.js';
+import { describeProblem, reportError, typedBy } from '../output/report.js';
+import { type Context, openRegistry } from '../program/context.js';
+import { interruption } from './following/interruption.js';
 
 /** Flags of `ability test`. */
 export interface TestFlags {

@@ -8,9 +8,9 @@ import { isVisible } from '../../../server/process-space.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { asDiskError, readLivingRuntime } from '../../../server/runtime-file.js';
 import { doorOpener } from '../../runtime/door-opener.js';
-import { type Context, openRegistry } from '../context.js';
-import { interruption } from '../interruption.js';
-import { asTyped } from '../typed-command.js';
+import { asTyped } from '../output/typed-command.js';
+import { type Context, openRegistry } from '../program/context.js';
+import { interruption } from './following/interruption.js';
 
 type Project = Registry['project'];
 

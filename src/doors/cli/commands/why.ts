@@ -1,10 +1,10 @@
 import { explainTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { type Context, currentUser, openRegistry, withSession } from '../context.js';
-import { mendRecord } from '../mend-record.js';
-import { nextCommands } from '../next-commands.js';
-import { renderStory } from '../render-story.js';
-import { asTyped } from '../typed-command.js';
+import { nextCommands } from '../output/next-commands.js';
+import { renderStory } from '../output/story/render-story.js';
+import { asTyped } from '../output/typed-command.js';
+import { type Context, currentUser, openRegistry, withSession } from '../program/context.js';
+import { mendRecord } from './task/mend-record.js';
 
 /** `ability why KEY`: how a task came to stand as it does. Source: docs/architecture.md#promises. */
 export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {

@@ -4,9 +4,9 @@ import { PLACEMENTS, type Placement } from '../../../contracts/placement.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/connection-settings.js';
-import { type Context, openRegistry } from '../context.js';
-import { interruption } from '../interruption.js';
-import { readMetricsAddress } from '../read-metrics-address.js';
+import { readMetricsAddress } from '../input/read-metrics-address.js';
+import { type Context, openRegistry } from '../program/context.js';
+import { interruption } from './following/interruption.js';
 
 interface WorkerFlags {
   env?: string[] | string;

@@ -10,7 +10,7 @@ import {
 import type { Decision } from '../../../contracts/approvals.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { masking } from '../../cli/mask-secrets.js';
+import { masking } from '../../cli/output/mask-secrets.js';
 import {
   approvalParams,
   approvalsAnswer,

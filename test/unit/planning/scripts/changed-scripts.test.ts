@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { reviewDefinitions } from '../../../../src/doors/cli/review-definitions.js';
+import { reviewDefinitions } from '../../../../src/doors/cli/commands/task/review-definitions.js';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
 import { changedScripts } from '../../../../src/planning/scripts/changed-scripts.js';
 import { NOWHERE } from '../../../fixtures/silent-terminal.js';

@@ -1,0 +1,23 @@
+import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { Context } from '../../program/context.js';
+import { type DecideFlags, runDecision } from './decide.js';
+import { approveLike } from './decide-like.js';
+
+/** `ability approve KEY`, `ability approve --like APPROVAL`. @throws AbilityError `usage.invalid`. */
+export function run(context: Context, [key]: string[], flags: DecideFlags): Promise<ExitCode> {
+  const { like, approval, set = [] } = flags;
+  if (like === undefined) {
+    if (key === undefined) throw usage('`approve` decides for a task', 'Name it: ability approve KEY.');
+    return runDecision(context, key, 'approve', flags);
+  }
+  const others = [key, approval, ...set].filter((word) => word !== undefined);
+  if (others.length > 0) {
+    throw usage('--like finds by itself what it decides, and fills in nothing', `Leave out ${others.join(', ')}.`);
+  }
+  return approveLike(context, like, flags);
+}
+
+function usage(message: string, suggestion: string): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}

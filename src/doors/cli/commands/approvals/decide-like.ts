@@ -1,0 +1,117 @@
+import {
+  type Connection,
+  findLastApproved,
+  keepingRuntime,
+  type LastApproved,
+  listApprovals,
+  type ShownApproval,
+} from '../../../../client/index.js';
+import type { Decision } from '../../../../contracts/approvals.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError, type Problem } from '../../../../contracts/problem.js';
+import { generalPath } from '../../../../rules/turn-paths.js';
+import { type CommandToken, readToken } from '../../input/read-token.js';
+import { refuseAgents } from '../../input/refuse-agents.js';
+import { masking } from '../../output/mask-secrets.js';
+import { exitOf } from '../../output/report.js';
+import { renderShown } from '../../output/result/render-approval.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { type DecideFlags, isConfirmed, sayWho, send, undecided } from './decide.js';
+
+/** What became of one of several decisions. */
+interface LikeOutcome {
+  task_key: string;
+  approval_id: string;
+  counted: boolean;
+  status?: string;
+  error?: Problem;
+}
+
+/**
+ * Approves all open approvals that ask the same as one of them, under the same plan: lists them, asks once, and decides each
+ * by its own id, so that nothing is decided that was not listed.
+ *
+ * @throws AbilityError `usage.invalid`, `approval.not_found`.
+ */
+export async function approveLike(context: Context, like: string, flags: DecideFlags): Promise<ExitCode> {
+  refuseAgents(context);
+  const registry = await openRegistry(context);
+  return withSession(context, registry, async (connection) => {
+    const { terminal } = context;
+    const same = findSame(await keepingRuntime(connection, () => listApprovals(connection)), like);
+    const mask = await masking(context, registry);
+    const lastOf = rememberingLast(connection);
+    for (const approval of same) {
+      const { environment } = approval.what;
+      const last = await lastOf(approval);
+      terminal.note(renderShown(mask(approval, environment), terminal.style, mask(last, environment)));
+    }
+    const token = readToken(context, registry);
+    const by = sayWho(context, flags, same, token);
+    const question = same.length === 1 ? 'Approve this?' : `Approve these ${same.length}?`;
+    if (!(await isConfirmed(context, question, same.length))) return undecided(context);
+    const outcomes: LikeOutcome[] = [];
+    for (const approval of same) outcomes.push(await decideOne(connection, approval, by, token, flags.comment));
+    if (context.flags.json) terminal.printJson(outcomes);
+    else for (const outcome of outcomes) terminal.print(tell(outcome));
+    return exitOfAll(outcomes.flatMap(({ error }) => error ?? []));
+  });
+}
+
+/** What was approved last is asked once for each step, however many ask there: they all ask the same. */
+function rememberingLast(connection: Connection): (approval: ShownApproval) => Promise<LastApproved | null> {
+  const known = new Map<string, Promise<LastApproved | null>>();
+  return (approval) => {
+    const place = `${approval.task_ability} ${generalPath(approval.path)}`;
+    const last = known.get(place) ?? findLastApproved(connection, approval);
+    known.set(place, last);
+    return last;
+  };
+}
+
+function findSame(open: readonly ShownApproval[], like: string): ShownApproval[] {
+  const one = open.find(({ id }) => id === like);
+  if (!one) {
+    throw new AbilityError({
+      code: 'approval.not_found',
+      message: `No open approval has the id ${like}`,
+      suggestion: 'Run `ability approvals` to see what is open.',
+    });
+  }
+  // Two gates of a workflow are about the same input, and ask different things.
+  return open.filter(
+    ({ what_digest, plan_digest, title }) =>
+      what_digest === one.what_digest && plan_digest === one.plan_digest && title === one.title,
+  );
+}
+
+/** One that does not count keeps none of the others from being decided. */
+async function decideOne(
+  connection: Connection,
+  approval: ShownApproval,
+  by: string,
+  token: CommandToken | undefined,
+  comment: string | undefined,
+): Promise<LikeOutcome> {
+  const { task_key, id: approval_id } = approval;
+  const decision: Decision = { by, approval_id, ...(comment !== undefined && { comment }) };
+  try {
+    const { status } = await send(connection, task_key, approval, 'approve', decision, token);
+    return { task_key, approval_id, counted: true, status };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const problem = error instanceof AbilityError ? error.toProblem() : { code: 'internal.error', message: reason };
+    return { task_key, approval_id, counted: false, error: problem };
+  }
+}
+
+/** What was decided or ended meanwhile does not count, either; what could not be sent is graver than that. */
+function exitOfAll(errors: readonly Problem[]): ExitCode {
+  if (errors.length === 0) return EXIT.ok;
+  const graver = errors.find((error) => error.code !== 'task.closed' && exitOf(error) !== EXIT.denied);
+  return graver ? exitOf(graver) : EXIT.denied;
+}
+
+function tell({ task_key, approval_id, status, error }: LikeOutcome): string {
+  return `${task_key} ${approval_id} ${error ? `not decided: ${error.message} (${error.code})` : status}`;
+}

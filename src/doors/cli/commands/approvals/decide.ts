@@ -1,0 +1,170 @@
+import {
+  type Connection,
+  decide,
+  findLastApproved,
+  keepingRuntime,
+  readApprovals,
+  type ShownApproval,
+  withProof,
+} from '../../../../client/index.js';
+import type { Decision, Verdict } from '../../../../contracts/approvals.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import type { JsonObject } from '../../../../contracts/json.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { provableUser } from '../../../../server/proof-key.js';
+import { parseInput } from '../../input/parse-input.js';
+import { type CommandToken, readToken } from '../../input/read-token.js';
+import { refuseAgents } from '../../input/refuse-agents.js';
+import { masking } from '../../output/mask-secrets.js';
+import { renderShown } from '../../output/result/render-approval.js';
+import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+
+/** Flags of `ability approve` and `ability deny`. */
+export interface DecideFlags {
+  approval?: string;
+  as?: string;
+  comment?: string;
+  /** Fields of the approval. */
+  set?: string[];
+  /** Of `approve`: decide all that ask the same as this approval. */
+  like?: string;
+  /** Of `deny`: the comment says what has to change. */
+  requestChanges?: boolean;
+}
+
+/** Shows what is decided about, asks on a terminal, and sends the decision. Source: docs/approvals.md. */
+export async function runDecision(
+  context: Context,
+  key: string,
+  verdict: Verdict,
+  flags: DecideFlags,
+): Promise<ExitCode> {
+  refuseAgents(context);
+  const registry = await openRegistry(context);
+  return withSession(context, registry, async (connection) => {
+    const { terminal } = context;
+    const open = await keepingRuntime(connection, () => readApprovals(connection, key));
+    const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
+    const mask = await masking(context, registry);
+    for (const approval of shown) {
+      const last = await findLastApproved(connection, approval);
+      const { environment } = approval.what;
+      terminal.note(renderShown(mask(approval, environment), terminal.style, mask(last, environment)));
+    }
+    refuseSeveral(shown, verdict);
+    const [only] = shown;
+    const fields = readFields(flags, only, context);
+    const token = readToken(context, registry);
+    const by = sayWho(context, flags, shown, token);
+    if (!(await isConfirmed(context, `${QUESTIONS[verdict]} this?`, shown.length))) return undecided(context);
+    // Naming what was shown makes sure that nothing else is decided, also not what is raised meanwhile.
+    const decision: Decision = {
+      by,
+      approval_id: only?.id ?? flags.approval ?? NOTHING_SHOWN,
+      ...(flags.comment !== undefined && { comment: flags.comment }),
+      ...(fields && { fields }),
+    };
+    const outcome = await send(connection, key, only, verdict, decision, token);
+    if (context.flags.json) terminal.printJson({ task_key: key, ...outcome });
+    else {
+      const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
+      terminal.print(`${outcome.approval_id} ${outcome.status.replace('_', ' ')}${rest}`);
+    }
+    return EXIT.ok;
+  });
+}
+
+/** Sends a decision to the task that asks, which may be one that the named one has called. */
+export function send(
+  connection: Connection,
+  key: string,
+  approval: ShownApproval | undefined,
+  verdict: Verdict,
+  decision: Decision,
+  token?: CommandToken,
+): ReturnType<typeof decide> {
+  if (!approval) return decide(connection, key, verdict, decision).catch(sayNothingOpen(decision));
+  const proved = withProof(connection, approval, verdict, decision, token?.text);
+  return decide(connection, approval.task ?? key, verdict, proved);
+}
+
+/** Named where nothing was shown; no approval has such an id. */
+const NOTHING_SHOWN = '(none shown)';
+
+function sayNothingOpen({ approval_id }: Decision): (error: unknown) => never {
+  return (error) => {
+    const isNone = approval_id === NOTHING_SHOWN && error instanceof AbilityError && error.code === 'approval.ignored';
+    if (!isNone) throw error;
+    const message = 'The decision did not count: no approval is open';
+    throw new AbilityError({ ...error.toProblem(), message }, { cause: error });
+  };
+}
+
+/**
+ * Who decides: the person of the token, else `--as`, else who types; where proof is required, the one who can be proved.
+ *
+ * @throws AbilityError `approval.unproved` where `--as` is another person than that of the token.
+ */
+export function sayWho(
+  context: Context,
+  { as }: Pick<DecideFlags, 'as'>,
+  shown: readonly ShownApproval[],
+  token: CommandToken | undefined,
+): string {
+  const isProved = shown.some(({ proof }) => proof === 'required');
+  const person = token?.token?.person;
+  if (person !== undefined && as !== undefined && as !== person) {
+    throw new AbilityError({
+      code: 'approval.unproved',
+      message: `ABILITY_TOKEN is the token of ${person}, and not of ${as}`,
+      suggestion: 'Leave out --as.',
+    });
+  }
+  const self = isProved && !token ? provableUser() : currentUser(context.env).name;
+  const by = person ?? as ?? self;
+  const what = isProved ? 'which has to be proved' : 'this is a claim, and is recorded as one';
+  context.terminal.note(`Deciding as ${oneLine(by)}; ${what}.`);
+  return by;
+}
+
+/** What is said when the one who was asked does not go on. */
+export function undecided({ terminal }: Context): ExitCode {
+  terminal.note('Nothing was decided.');
+  return EXIT.interrupted;
+}
+
+/** While several are open, a decision without a name would be about whichever is left when it arrives. @throws AbilityError. */
+function refuseSeveral(shown: readonly ShownApproval[], verdict: Verdict): void {
+  if (shown.length <= 1) return;
+  const ids = shown.map(({ id }) => id);
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${ids.length} approvals are open, and the command names none of them: ${ids.join(', ')}`,
+    suggestion: `Name the one to ${verdict === 'approve' ? 'approve' : 'deny'}: --approval ${ids.join(' or ')}.`,
+    details: { approvals: ids },
+  });
+}
+
+/** What the decider fills in, converted to the types that the approval asks for. @throws AbilityError. */
+function readFields(
+  { set = [] }: DecideFlags,
+  only: ShownApproval | undefined,
+  context: Context,
+): JsonObject | undefined {
+  if (set.length === 0) return undefined;
+  const asked = Object.entries(only?.fields ?? {});
+  const properties = Object.fromEntries(asked.map(([name, { type }]) => [name, { type }]));
+  return parseInput({ set }, { properties }, context);
+}
+
+const QUESTIONS = { approve: 'Approve', deny: 'Deny', request_changes: 'Ask for changes to' } as const;
+
+/** Only people at a terminal are asked; `--yes` skips the question, not the decision. Source: docs/guide.md#tasks. */
+export async function isConfirmed(context: Context, message: string, count: number): Promise<boolean> {
+  if (context.flags.yes || !context.terminal.canAsk() || count === 0) return true;
+  const { confirm, isCancel } = await import('@clack/prompts');
+  // Return alone is no decision.
+  const answer = await confirm({ message, initialValue: false, ...context.terminal.questions() });
+  return !isCancel(answer) && answer;
+}

@@ -1,0 +1,17 @@
+import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { Context } from '../../program/context.js';
+import { type DecideFlags, runDecision } from './decide.js';
+
+/** `ability deny KEY`, with `--request-changes` a denial that says what to change. @throws AbilityError `usage.invalid`. */
+export function run(context: Context, [key = '']: string[], flags: DecideFlags): Promise<ExitCode> {
+  if (!flags.requestChanges) return runDecision(context, key, 'deny', flags);
+  if (!flags.comment?.trim()) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: '--request-changes needs a comment that says what to change',
+      suggestion: 'Say it with `--comment TEXT`.',
+    });
+  }
+  return runDecision(context, key, 'request_changes', flags);
+}

@@ -1,0 +1,60 @@
+import { readdirSync } from 'node:fs';
+import { CODES } from '../../../../contracts/codes.js';
+import { LINT_CODES } from '../../../../contracts/lint-codes.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { findStated } from '../../../../planning/schedules/stated-schedules.js';
+import { pathsOf } from '../../../../server/project-paths.js';
+import { openTokens } from '../../input/open-tokens.js';
+import { type Context, openRegistry } from '../../program/context.js';
+import type { Candidate, NameKind } from './find-candidates.js';
+
+/** Nobody looks for one of more keys by its beginning. */
+const MOST_TASKS = 50;
+
+/** The names that a project has of a kind, read from its files; none where there is no project. */
+export async function lookUpNames(kind: NameKind, context: Context): Promise<Candidate[]> {
+  if (kind === 'code') return [...Object.keys(CODES), ...Object.keys(LINT_CODES)].map((value) => ({ value }));
+  if (kind === 'task') return taskKeys(await rootOf(context));
+  const registry = await openRegistry(context);
+  if (kind === 'token') return tokenIds(registry);
+  if (kind === 'schedule') return scheduleNames(registry);
+  const { operations, workflows, agents, project } = registry;
+  if (kind === 'environment') return Object.keys(project.environments).map((value) => ({ value }));
+  const high = [...workflows.values(), ...agents.values()].map(({ value }) => ({
+    value: value.id,
+    description: value.summary,
+  }));
+  const low = [...operations.values()].map(({ value }) => ({ value: value.operation_key, description: value.summary }));
+  return [...high, ...low];
+}
+
+function tokenIds(registry: Registry): Candidate[] {
+  const { tokens } = openTokens(registry).list();
+  return tokens.map(({ id, person, agent }) => ({
+    value: id,
+    description: agent === undefined ? person : `${agent}, for ${person}`,
+  }));
+}
+
+/** Those that definitions state: asking the server for others would take too long. */
+function scheduleNames(registry: Registry): Candidate[] {
+  return [...findStated(registry)].map(({ spec }) => ({
+    value: spec.id,
+    description: `${spec.cron}, ${spec.ability}`,
+  }));
+}
+
+async function rootOf({ cwd, flags }: Context): Promise<string> {
+  const { findProjectRoot } = await import('../../../../definitions/find-project.js');
+  return findProjectRoot(cwd, flags.project);
+}
+
+/** Keys of tasks whose record is on this machine, the newest generated ones first: asking the server would take too long. */
+function taskKeys(root: string): Candidate[] {
+  const keys = readdirSync(pathsOf(root).records).filter((name) => /^[A-Za-z0-9]/.test(name));
+  return keys
+    .sort()
+    .reverse()
+    .slice(0, MOST_TASKS)
+    .map((value) => ({ value }));
+}

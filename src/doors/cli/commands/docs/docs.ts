@@ -1,0 +1,116 @@
+import { DOCUMENT_NAME } from '../../../../authoring/routing-documents/find-documents.js';
+import {
+  type DocumentPlan,
+  planAdditions,
+  planDocuments,
+} from '../../../../authoring/routing-documents/plan-documents.js';
+import { placesToAdd, selectDocuments } from '../../../../authoring/routing-documents/select-documents.js';
+import { writeDocuments } from '../../../../authoring/routing-documents/write-documents.js';
+import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { plainText } from '../../output/plain-text.js';
+import { renderDocument } from '../../output/render-document.js';
+import { describeProblem, exitOf, typedBy } from '../../output/report.js';
+import { type Context, openRegistry } from '../../program/context.js';
+import { type AgentDocumentFlags, planAgentDocumentsOf } from './agent-documents.js';
+import { type DocumentReport, reportOf, statusOfAll } from './report-documents.js';
+
+/** Flags of `ability docs`. */
+export interface DocsFlags extends AgentDocumentFlags {
+  check?: boolean;
+  add?: boolean;
+  gaps?: boolean;
+}
+
+/**
+ * `ability docs [FILE|FOLDER..]`: keeps routing documents in step with the abilities, and the documents for AIs with the rules
+ * of this version, or says where they are not. Source: R-000-88, R-002-56.
+ */
+export async function run(context: Context, paths: string[], given: DocsFlags): Promise<ExitCode> {
+  refuseContradictions(paths, given);
+  const { check = false } = given;
+  const registry = await openRegistry(context);
+  const { terminal, flags } = context;
+  const lacking = given.gaps ? await readGaps(context, registry) : undefined;
+  const plans = plansOf(registry, context, paths, given);
+  const isBroken = plans.some(({ status }) => status === 'broken');
+  if (!check && !isBroken) writeDocuments(plans.flatMap(toWrite));
+  const reports = plans.map((plan) => ({
+    ...reportOf(plan, { isWritten: !check && !isBroken }),
+    ...(lacking && { gaps: lacking.get(plan.file) ?? [] }),
+  }));
+  const status = statusOfAll(reports);
+  if (flags.json) terminal.printJson({ status, documents: reports });
+  else for (const report of reports) show(context, report, check);
+  for (const problem of registry.problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
+  if (status === 'broken') return exitOf({ code: 'docs.invalid', message: '' });
+  const isBehind = status === 'out_of_step' || status === 'not_kept';
+  return isBehind ? exitOf({ code: 'docs.out_of_step', message: '' }) : EXIT.ok;
+}
+
+/** What was asked for and is not there, by page. What cannot be read is reported, and the pages are checked all the same. */
+async function readGaps({ terminal }: Context, { root }: Registry): Promise<ReadonlyMap<string, GapGroup[]>> {
+  const { gapsByPage } = await import('../../../answers/gaps-by-page.js');
+  try {
+    return gapsByPage(root);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    terminal.note(plainText(`What was asked for and is not there could not be read: ${reason}`));
+    return new Map();
+  }
+}
+
+/** Flags that mean different documents, or writing and not writing. @throws AbilityError `usage.invalid`. */
+function refuseContradictions(paths: readonly string[], { check, add, gaps, agents, skill }: DocsFlags): void {
+  const refuse = (message: string): never => {
+    throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Leave out one of them.' });
+  };
+  if (check && add) refuse('--add writes, and --check does not');
+  if (gaps && !check) {
+    const suggestion = 'Pass both: ability docs --check --gaps.';
+    const message = '--gaps shows what a page lacks, and writes nothing';
+    throw new AbilityError({ code: 'usage.invalid', message, suggestion });
+  }
+  const own = agents ? '--agents' : skill !== undefined ? '--skill' : undefined;
+  if (own !== undefined && add) refuse(`--add is about ABILITY.md, and ${own} is not`);
+  if (own !== undefined && gaps) refuse(`--gaps is about ABILITY.md, and ${own} is not`);
+  if (own !== undefined && paths.length > 0)
+    refuse(`${paths[0]} names a routing document, and ${own} is not about these`);
+}
+
+/** Documents for AIs by their flags, routing documents by their paths, and all of both without any. */
+function plansOf(registry: Registry, context: Context, paths: string[], given: DocsFlags): DocumentPlan[] {
+  const { agents, skill, add } = given;
+  const forAgents = (): DocumentPlan[] => planAgentDocumentsOf(registry.root, context.cwd, given);
+  if (agents || skill !== undefined) return forAgents();
+  const tables = tablesOf(registry, context, paths, given);
+  return add || paths.length > 0 ? tables : [...tables, ...forAgents()];
+}
+
+/** A project that has no document yet gets its first one, unless it is only to be checked. */
+function tablesOf(registry: Registry, { cwd }: Context, paths: string[], { check, add }: DocsFlags): DocumentPlan[] {
+  const { root } = registry;
+  if (add) return planAdditions(registry, placesToAdd(root, cwd, paths));
+  const files = selectDocuments(root, cwd, paths);
+  if (files.length > 0) return planDocuments(registry, files);
+  if (!check) return planAdditions(registry, placesToAdd(root, cwd, []));
+  throw new AbilityError({
+    code: 'docs.none',
+    message: `This project has no ${DOCUMENT_NAME}`,
+    suggestion: '`ability docs` writes the first one.',
+  });
+}
+
+function toWrite(plan: DocumentPlan): Parameters<typeof writeDocuments>[0] {
+  if (plan.status === 'broken' || plan.update.text === plan.before) return [];
+  const { file, path, before, update } = plan;
+  return [{ file, path, before, text: update.text }];
+}
+
+function show({ terminal }: Context, report: DocumentReport, check: boolean): void {
+  const { result, remarks } = renderDocument(report, check, terminal.style);
+  if (result !== '') terminal.print(result);
+  for (const remark of remarks) terminal.note(remark);
+}

@@ -1,0 +1,72 @@
+import type { Note } from '../../../../authoring/routing-documents/choose-rows.js';
+import type { DocumentPlan } from '../../../../authoring/routing-documents/plan-documents.js';
+import type { Change } from '../../../../authoring/routing-documents/table-columns.js';
+import { unifiedDiff } from '../../../../authoring/routing-documents/unified-diff.js';
+import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
+import type { Problem } from '../../../../contracts/problem.js';
+
+/**
+ * How a document stands after `ability docs`. Nobody looks after `no_markers`, which has no tables of abilities, and
+ * `not_kept`, whose tables cannot be taken over as they are; `own` says itself that its author does.
+ */
+export type DocumentStatus =
+  | 'in_step'
+  | 'written'
+  | 'created'
+  | 'out_of_step'
+  | 'not_kept'
+  | 'no_markers'
+  | 'own'
+  | 'broken';
+
+/** What `ability docs --json` says of one document. */
+export interface DocumentReport {
+  file: string;
+  status: DocumentStatus;
+  changes: Change[];
+  notes: Note[];
+  /** Lines of a unified diff, from what it said to what it should say. */
+  diff: string[];
+  problems: Problem[];
+  /** What was asked for and belongs on the page; left out: it was not to be shown. Source: R-000-93. */
+  gaps?: GapGroup[];
+}
+
+/** What there is to say of one document. @param options whether what was planned was also written. */
+export function reportOf(plan: DocumentPlan, { isWritten }: { isWritten: boolean }): DocumentReport {
+  const { file } = plan;
+  if (plan.status === 'broken') {
+    return { file, status: 'broken', changes: [], notes: [], diff: [], problems: plan.problems };
+  }
+  const { before, update } = plan;
+  const { changes, notes, text } = update;
+  return {
+    file,
+    status: statusOf(plan, isWritten),
+    changes,
+    notes,
+    diff: unifiedDiff(before ?? '', text),
+    problems: [],
+  };
+}
+
+/** The gravest of all: `broken`, `out_of_step`, `not_kept`, `written`, `in_step`. */
+export function statusOfAll(reports: readonly DocumentReport[]): DocumentStatus {
+  const all = new Set(reports.map(({ status }) => status));
+  if (all.has('broken')) return 'broken';
+  if (all.has('out_of_step')) return 'out_of_step';
+  if (all.has('not_kept')) return 'not_kept';
+  return all.has('written') || all.has('created') ? 'written' : 'in_step';
+}
+
+function statusOf(
+  { before, update, care }: Extract<DocumentPlan, { status: 'planned' }>,
+  isWritten: boolean,
+): DocumentStatus {
+  if (care === 'own') return 'own';
+  if (care === 'hindered') return 'not_kept';
+  if (care === 'none') return 'no_markers';
+  if (update.text === before) return 'in_step';
+  if (!isWritten) return 'out_of_step';
+  return before === undefined ? 'created' : 'written';
+}

@@ -1,0 +1,140 @@
+import {
+  type Connection,
+  checkAttributes,
+  checkDispatch,
+  checkFormerNames,
+  checkRetention,
+  checkWorkers,
+} from '../../../../client/index.js';
+import type { CheckResult } from '../../../../contracts/check.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError, formatLocation } from '../../../../contracts/problem.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../../server/check-machine.js';
+import { checkStore } from '../../../../server/check-store.js';
+import { chooseServer } from '../../../../server/connection-settings.js';
+import { pathsOf } from '../../../../server/project-paths.js';
+import { plainText } from '../../output/plain-text.js';
+import { asTyped } from '../../output/typed-command.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { checkNotices } from './check-notices.js';
+import { checkSealKeys } from './check-seal-keys.js';
+
+const MARKS = {
+  ok: { mark: '✓', color: 'green' },
+  warning: { mark: '!', color: 'yellow' },
+  failed: { mark: '✗', color: 'red' },
+} as const;
+
+/** `ability doctor`: checks everything a task needs, from the machine to the workers. Source: docs/errors.md. */
+export async function run(context: Context, _: string[], { fix = false }: { fix?: boolean }): Promise<ExitCode> {
+  const checks: CheckResult[] = [];
+  const tell = (check: CheckResult): void => {
+    checks.push(check);
+    if (!context.flags.json) context.terminal.print(render(check, context));
+  };
+  tell(checkNode());
+  const registry = await attempt('project', tell, () => openRegistry(context));
+  if (registry) {
+    const isRemote = (await chooseServer(context.flags, context.env).catch(() => undefined)) !== undefined;
+    checkDefinitions(registry, isRemote).forEach(tell);
+    const { checkExports } = await import('../../../guard/check-exports.js');
+    checkExports(registry.root, context.env, registry.project.policy.bypass?.decisions ?? 'deny').forEach(tell);
+    checkNotices(registry, context.env).forEach(tell);
+    await checkTemporal(context, registry, fix, tell);
+  }
+  if (context.flags.json) context.terminal.printJson({ checks });
+  const failed = checks.filter(({ status }) => status === 'failed').length;
+  if (failed > 0) context.terminal.note(`${failed} of ${checks.length} checks failed`);
+  return failed > 0 ? EXIT.outOfOrder : EXIT.ok;
+}
+
+/** Broken files, and environments whose approvals cannot be given. */
+function checkDefinitions({ problems, operations, workflows, project }: Registry, isRemote: boolean): CheckResult[] {
+  const count = operations.size + workflows.size;
+  const definitions = problems.map(({ message, location, suggestion }): CheckResult => {
+    const at = location ? ` (${formatLocation(location)})` : '';
+    const advice = suggestion === undefined ? {} : { advice: suggestion };
+    return { name: 'definitions', status: 'failed', message: message + at, ...advice };
+  });
+  const unproved = Object.entries(project.environments)
+    .filter(([, { proof }]) => proof === 'required')
+    .map(([name]): CheckResult => {
+      if (!isRemote) {
+        const message = `${name} requires proof: the owner of this runtime decides there, and people with a token that may approve`;
+        return { name: 'proof', status: 'ok', message };
+      }
+      const message = `${name} requires proof of who decides, which only the project's own runtime can check: no approval there can be given on this server`;
+      return { name: 'proof', status: 'warning', message, advice: 'Leave out `proof: required`.' };
+    });
+  const fine: CheckResult = { name: 'definitions', status: 'ok', message: `${count} abilities in ${project.project}` };
+  return [...(definitions.length > 0 ? definitions : [fine]), ...unproved];
+}
+
+async function checkTemporal(
+  context: Context,
+  registry: Registry,
+  fix: boolean,
+  tell: (check: CheckResult) => void,
+): Promise<void> {
+  const paths = pathsOf(registry.root);
+  const isRemote = (await chooseServer(context.flags, context.env)) !== undefined;
+  if (!isRemote) {
+    tell(await checkBinary(context.env));
+    tell(checkRuntime(paths));
+  }
+  tell(checkDisk(paths.system, 'disk'));
+  tell(await checkStore(context.env.ABILITY_STORE ?? paths.store, paths));
+  tell(checkSealKeys(paths, context.env, isRemote));
+  await attempt('server', tell, () =>
+    withSession(context, registry, async (connection) => {
+      tell({ name: 'server', status: 'ok', message: `Temporal at ${connection.address} answers` });
+      await checkSession(connection, registry, fix, tell);
+    }),
+  );
+}
+
+async function checkSession(
+  connection: Connection,
+  { project }: Registry,
+  fix: boolean,
+  tell: (check: CheckResult) => void,
+): Promise<void> {
+  await attempt('attributes', tell, async () => tell(await checkAttributes(connection, fix)));
+  await attempt('retention', tell, async () => tell(await checkRetention(connection)));
+  await attempt('workers', tell, async () => tell(await checkWorkers(connection, Object.keys(project.environments))));
+  await attempt('renamed', tell, async () => {
+    const renamed = await checkFormerNames(connection);
+    if (renamed) tell(renamed);
+  });
+  await attempt('dispatch', tell, async () => tell(await checkDispatch(connection)));
+}
+
+/** A check that cannot be made is one that failed. */
+async function attempt<T>(
+  name: string,
+  tell: (check: CheckResult) => void,
+  action: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await action();
+  } catch (error) {
+    const at = error instanceof AbilityError && error.location ? ` (${formatLocation(error.location)})` : '';
+    const message = (error instanceof Error ? error.message : String(error)) + at;
+    const advice = error instanceof AbilityError && error.suggestion ? { advice: error.suggestion } : {};
+    tell({ name, status: 'failed', message, ...advice });
+    return undefined;
+  }
+}
+
+/** Further lines of a message are further in than any line of ours. */
+const FURTHER = ' '.repeat(17);
+
+function render({ name, status, message, advice }: CheckResult, context: Context): string {
+  const { terminal } = context;
+  const { mark, color } = MARKS[status];
+  const line = `${terminal.style(color, mark)} ${name.padEnd(12)} ${plainText(message, FURTHER)}`;
+  return advice === undefined || status === 'ok'
+    ? line
+    : `${line}\n  ${''.padEnd(12)} ${asTyped(plainText(advice, FURTHER), context)}`;
+}

@@ -1,0 +1,203 @@
+import { type Connection, readWayToRetry, type Stall, type WaitEnd, waitForTask } from '../../../../client/index.js';
+import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { isEndState } from '../../../../contracts/states.js';
+import type { TaskResult } from '../../../../contracts/task.js';
+import { shapeOf } from '../../../answers/result-shape.js';
+import { readDuration } from '../../input/read-duration.js';
+import { writeJunit } from '../../output/junit/junit.js';
+import { alignedCommands, decisionLines } from '../../output/live/announcer.js';
+import { openView } from '../../output/live/progress-view.js';
+import { afterFailure } from '../../output/next-commands.js';
+import { plainText } from '../../output/plain-text.js';
+import { renderResult } from '../../output/result/render-result.js';
+import type { Terminal } from '../../output/terminal/terminal.js';
+import { asTyped, commandOf } from '../../output/typed-command.js';
+import type { Context } from '../../program/context.js';
+import type { Deadline, Patience } from './deadline.js';
+import { interruption } from './interruption.js';
+
+/** How the caller wants to wait. */
+export interface FollowFlags {
+  timeout?: string;
+  waitApproval?: string;
+  junit?: string;
+  /** Show what the calls write as it comes. */
+  verbose?: boolean;
+}
+
+/** Off a terminal nobody is there to stop a command that waits for ever. Source: docs/guide.md. */
+const TIMEOUT_OFF_TERMINAL = '15m';
+
+/**
+ * Waits for a task, shows how it goes, and ends with its exit code.
+ *
+ * On a terminal it waits for people; otherwise a pending approval ends it with 5, after `--wait-approval`. Source: docs/guide.md.
+ *
+ * @param deadline of the command, from its start.
+ */
+export async function followTask(
+  context: Context,
+  connection: Connection,
+  key: string,
+  flags: FollowFlags,
+  deadline: Deadline,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const { timeout, approvalMs } = readPatience(terminal.isLive, flags);
+  const interrupted = interruption(context);
+  const view = openView(context, connection, key, flags.verbose);
+  let end: WaitEnd;
+  try {
+    end = await waitForTask(connection, key, {
+      approvalMs,
+      timeoutMs: deadline.takeRest(),
+      onProgress: (result, now) => view.update(result, now),
+      onStall: (stall) => noteStall(terminal, stall),
+      signal: interrupted.signal,
+    });
+  } finally {
+    interrupted.done();
+    view.close();
+  }
+  switch (end.kind) {
+    case 'ended':
+      return reportEnd(context, connection, end.result, flags);
+    case 'approval':
+      return reportWaiting(context, connection, key, end.result);
+    case 'timeout':
+      throw timedOut(key, timeout, end.result, end.stall);
+    case 'aborted':
+      return reportInterrupted(context, key, end.result);
+  }
+}
+
+/** Says that no worker takes up what is due, and what helps; above the steps, where it stays. */
+export function noteStall(terminal: Terminal, { message, suggestion }: Stall): void {
+  terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(message)}\n  ${plainText(suggestion)}`);
+}
+
+function timedOut(
+  key: string,
+  timeout: string | undefined,
+  result: TaskResult | undefined,
+  stall: Stall | undefined,
+): AbilityError {
+  const next = isCreated(result)
+    ? commandOf('ability', 'task', 'run', key)
+    : `${commandOf('ability', 'task', 'watch', key)} waits on; ${commandOf('ability', 'why', key)} tells what holds it up`;
+  const message = isCreated(result)
+    ? `${key} has not been run within ${timeout}; it waits on`
+    : `${key} has not ended within ${timeout}; it goes on`;
+  if (!stall) return new AbilityError({ code: 'wait.timeout', message, suggestion: next });
+  return new AbilityError({
+    code: 'wait.timeout',
+    message: `${message} once there is a worker: ${stall.message}`,
+    suggestion: `${stall.suggestion}; then ${next}`,
+  });
+}
+
+/** Whether a task waits for somebody to run it. */
+function isCreated(result: TaskResult | undefined): boolean {
+  return result?.status === 'created';
+}
+
+/** How long a command waits: on a terminal without end, unless it is told. @throws AbilityError `usage.invalid`. */
+export function readPatience(isLive: boolean, { timeout: given, waitApproval }: FollowFlags): Patience {
+  const timeout = given ?? (isLive ? undefined : TIMEOUT_OFF_TERMINAL);
+  const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
+  const unasked = isLive ? undefined : 0;
+  const approvalMs = waitApproval === undefined ? unasked : readDuration('--wait-approval', waitApproval);
+  return { timeout, timeoutMs, approvalMs };
+}
+
+/** Refuses flags about waiting where nobody waits. @throws AbilityError `usage.invalid`. */
+export function refuseUnusedFlags({
+  detach,
+  junit,
+  timeout,
+  waitApproval,
+  verbose,
+}: FollowFlags & { detach?: boolean }): void {
+  const given = { '--junit': junit, '--timeout': timeout, '--wait-approval': waitApproval, '--verbose': verbose };
+  const unused = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (!detach || unused.length === 0) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--detach does not wait for the task, so it does not go with ${unused.join(', ')}`,
+    suggestion: 'Pass them to `ability task watch KEY`.',
+  });
+}
+
+/** Ends a command with the result of its task, and what to do next where it did not succeed. */
+export async function reportEnd(
+  context: Context,
+  connection: Connection,
+  result: TaskResult,
+  { junit }: FollowFlags,
+): Promise<ExitCode> {
+  if (junit !== undefined) writeJunit(junit, result, context.cwd);
+  await printResult(context, connection, result);
+  return EXIT_OF_STATE[result.status];
+}
+
+/** Prints a result: one JSON value, or lines for people; below a failure, on stderr, what to do next. */
+export async function printResult(context: Context, connection: Connection, result: TaskResult): Promise<void> {
+  const { flags, terminal } = context;
+  if (flags.json) terminal.printJson(shapeOf(result));
+  else terminal.print(renderResult(result, terminal.style, context));
+  if (!flags.json) await noteNext(context, connection, result);
+}
+
+/** Says on stderr what to do next after a task that did not succeed; nothing of any other. */
+export async function noteNext(context: Context, connection: Connection, result: TaskResult): Promise<void> {
+  const { task_key, error, steps } = result;
+  if (!isEndState(result.status) || result.status === 'succeeded' || task_key === null) return;
+  const retry = (await readWayToRetry(connection, result)) ?? null;
+  const why = { command: commandOf('ability', 'why', task_key), purpose: 'how it came to this' };
+  const after = afterFailure({ task_key, error, steps, retry });
+  // What was denied is understood before it is tried again.
+  const next = result.status === 'denied' ? [why, ...after] : [...after, why];
+  context.terminal.note(['Next:', ...alignedCommands(context, next)].join('\n'));
+}
+
+/**
+ * What the task waits for, how to go on, and that a runtime of its own does not wait with it.
+ * Source: docs/guide.md#tasks; docs/operations.md#the-runtime-of-a-project.
+ */
+function reportWaiting(context: Context, connection: Connection, key: string, result: TaskResult): ExitCode {
+  const { terminal, flags } = context;
+  const open = result.approvals.filter(({ status }) => status === 'open');
+  const resume = asTyped(commandOf('ability', 'task', 'watch', key), context);
+  const link = result.links.temporal;
+  if (flags.json) {
+    const waiting = { approvals: open.map(({ id }) => id), resume, link };
+    terminal.printJson(shapeOf({ ...result, output: null, waiting }));
+  } else terminal.print(`waiting for approval  ${result.ability_id} v${result.version}  ${key}`);
+  for (const approval of open) for (const line of decisionLines(context, key, approval)) terminal.note(line);
+  terminal.note(`Go on:  ${resume}`);
+  if (link) terminal.note(`Watch:  ${link}`);
+  if (connection.isOwnRuntime) {
+    terminal.note('The runtime of this project stops when nothing runs; its deadlines fire when it is up again.');
+  }
+  return EXIT.waiting;
+}
+
+function reportInterrupted(context: Context, key: string, result: TaskResult | undefined): ExitCode {
+  const { terminal, flags } = context;
+  const next = isCreated(result)
+    ? 'the task still waits to be run: ability task run'
+    : 'the task goes on: ability task watch';
+  terminal.note(asTyped(`Interrupted; ${next} ${key}`, context));
+  if (flags.json) {
+    const status = result?.status ?? 'running';
+    const error = {
+      code: 'wait.interrupted',
+      message: 'Interrupted; the task goes on',
+      location: null,
+      suggestion: null,
+    };
+    terminal.printJson({ status: 'error', task_key: key, task_status: status, error });
+  }
+  return EXIT.interrupted;
+}

@@ -1,0 +1,42 @@
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { harvest } from '../../../answers/harvest.js';
+import { plainText } from '../../output/plain-text.js';
+import { renderHarvest } from '../../output/render-harvest.js';
+import { asTyped } from '../../output/typed-command.js';
+import { type Context, environmentOf, openLoader } from '../../program/context.js';
+import { unlessCancelled } from '../writing/write-plan.js';
+
+/** Flags of `ability harvest`. */
+export interface HarvestFlags {
+  write?: string;
+  proposal: string[];
+}
+
+/**
+ * `ability harvest`: what was asked for and is not there, scripts that may be worth an ability, and calls that may be worth a workflow. Only `--write`
+ * writes definitions, into a folder where they are looked over. Source: R-000-90 to R-000-94.
+ */
+export async function run(context: Context, _: string[], { write, proposal: ids }: HarvestFlags): Promise<ExitCode> {
+  if (write === undefined && ids.length > 0) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: '--proposal says what of it --write writes',
+      suggestion: 'Pass both: ability harvest --write FOLDER --proposal ID.',
+    });
+  }
+  const loader = await openLoader(context);
+  const registry = loader.load();
+  const environment = await environmentOf(context, registry);
+  const found = await harvest(registry, environment, context.env);
+  for (const warning of found.warnings) context.terminal.note(plainText(warning));
+  if (write !== undefined) {
+    const { writeProposals } = await import('./write-proposals.js');
+    return unlessCancelled(context, () =>
+      writeProposals(context, { loader, environment, folder: write, flows: found.flows, ids }),
+    );
+  }
+  if (context.flags.json) context.terminal.printJson(found);
+  else context.terminal.print(asTyped(renderHarvest(found, context.terminal.style), context));
+  return EXIT.ok;
+}

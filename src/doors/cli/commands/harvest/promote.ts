@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { type CallExample, caseOf, exampleIn, isExampleOf } from '../../../../authoring/harvest/call-example.js';
+import { followPromotion } from '../../../../authoring/harvest/follow-promotion.js';
+import { type Promotion, planPromotion } from '../../../../authoring/harvest/plan-promotion.js';
+import type { PlannedFile } from '../../../../authoring/planned-file.js';
+import type { Site } from '../../../../authoring/scaffold/scaffold.js';
+import type { Effect } from '../../../../contracts/effects.js';
+import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { RECORD_FILES } from '../../../../contracts/record.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { knownSecrets } from '../../../../planning/secrets/known-secrets.js';
+import { Masker } from '../../../../planning/secrets/masking/masker.js';
+import { SecretSource } from '../../../../planning/secrets/secret-source.js';
+import { pathsOf } from '../../../../server/project-paths.js';
+import { readRecords } from '../../../../server/read-records.js';
+import { recordFolder } from '../../../answers/record-folder.js';
+import type { Context } from '../../program/context.js';
+import { finishScaffold } from '../scaffold/finish-scaffold.js';
+import { unlessCancelled } from '../writing/write-plan.js';
+
+/** Flags of `ability harvest promote`. */
+export interface PromoteFlags {
+  prefix?: string;
+  effects?: Effect;
+  record?: string;
+  dryRun?: boolean;
+}
+
+/**
+ * `ability harvest promote SCRIPT`: a script of `workdocs` becomes an ability, with its entry in the configuration, its row in the routing document of
+ * its scope, and what a record says of it as a first case. All of it or nothing. Source: R-000-91.
+ */
+export function run(context: Context, [file = '']: string[], flags: PromoteFlags): Promise<ExitCode> {
+  const { prefix, effects, dryRun = false } = flags;
+  let planned: { site: Site; promotion: Promotion; example: Example | undefined } | undefined;
+  return unlessCancelled(context, () =>
+    finishScaffold(context, {
+      isDryRun: dryRun,
+      scopes: () => [],
+      plan: (site) => {
+        const { root } = site.registry;
+        const full = resolve(context.cwd, file);
+        const path = relative(root, full).split(sep).join('/');
+        const promotion = planPromotion(site, {
+          path,
+          full,
+          ...(prefix !== undefined && { prefix }),
+          ...(effects && { effects }),
+        });
+        planned = { site, promotion, example: exampleFor(context, site, path, flags.record) };
+        return promotion;
+      },
+      follow: (before, after) => {
+        if (!planned) throw new Error('What follows is asked for after the plan.');
+        const { site, promotion, example } = planned;
+        const followed = followPromotion(before, after, promotion);
+        const shown = example ? [caseFor(site, after, promotion, example)] : [];
+        return {
+          files: [...followed.files, ...shown.flatMap(({ files }) => files)],
+          notes: [...followed.notes, ...shown.flatMap(({ notes }) => notes)],
+        };
+      },
+    }),
+  );
+}
+
+interface Example extends CallExample {
+  /** Somebody named it, so that it has to fit. */
+  isGiven: boolean;
+}
+
+/** What was named as a record, or else the newest task that called the script. @throws AbilityError `harvest.example_invalid`. */
+function exampleFor(
+  context: Context,
+  { registry, environment }: Site,
+  path: string,
+  named?: string,
+): Example | undefined {
+  const { records } = pathsOf(registry.root);
+  const found = named === undefined ? knownExample(records, path) : namedExample(context, records, path, named);
+  if (!found) return undefined;
+  const masker = new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, context.env)));
+  return { ...(masker.maskDeep(found) as CallExample), isGiven: named !== undefined };
+}
+
+function knownExample(folder: string, path: string): CallExample | undefined {
+  const { records } = readRecords(folder);
+  const newest = records
+    .toReversed()
+    .filter(({ calls }) => calls?.some(({ runs }) => runs.kind === 'script' && runs.script === path));
+  return newest.map((record) => exampleIn(record, path, `task ${record.task_key}`)).find((one) => one !== undefined);
+}
+
+function namedExample({ cwd }: Context, records: string, path: string, named: string): CallExample {
+  const file = resolve(cwd, named);
+  const isFile = existsSync(file);
+  const source = isFile ? file : join(recordFolder(records, named), RECORD_FILES.json);
+  const example = exampleIn(jsonOf(source, named), path, isFile ? named : `task ${named}`);
+  if (example) return example;
+  throw invalid(`${named} does not say both what was given and what came back`);
+}
+
+function jsonOf(file: string, named: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw invalid(`${named} is neither a task that has a record here nor a file of JSON that can be read`, cause);
+  }
+}
+
+/** The case beside the first of the new abilities that takes the example. */
+function caseFor(
+  site: Site,
+  after: Registry,
+  { abilities }: Promotion,
+  { isGiven, ...example }: Example,
+): { files: PlannedFile[]; notes: string[] } {
+  for (const id of abilities) {
+    const made = after.operations.get(id);
+    if (!made || !isExampleOf(site, made.value, example)) continue;
+    return { files: [caseOf(site, made.value, made.file.replace(/\.yaml$/, ''), example)], notes: [] };
+  }
+  const message = `The example of ${example.from} does not fit what ${abilities.join(', ')} takes`;
+  if (isGiven) throw invalid(message);
+  return { files: [], notes: [`${message}, so that there is no file of cases yet.`] };
+}
+
+function invalid(message: string, cause?: unknown): AbilityError {
+  return new AbilityError(
+    {
+      code: 'harvest.example_invalid',
+      message: `${message}; nothing was written`,
+      suggestion: 'Give the key of a task, or a file such as { "input": { .. }, "output": .. }; or leave out --record.',
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,125 @@
+import { relative, resolve, sep } from 'node:path';
+import { basename } from 'node:path/posix';
+import { planProposal } from '../../../../authoring/harvest/plan-proposal.js';
+import type { PlannedFile } from '../../../../authoring/planned-file.js';
+import { type Scaffold, type Site, siteFolders } from '../../../../authoring/scaffold/scaffold.js';
+import { schemaLine } from '../../../../authoring/schema-line.js';
+import { writeTogether } from '../../../../authoring/write-together.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { RegistryLoader } from '../../../../definitions/load-registry.js';
+import { lintProject } from '../../../../lint/lint-project.js';
+import { satisfies } from '../../../../planning/input/schemas.js';
+import type { FoundFlow } from '../../../answers/find-proposals.js';
+import { printWritten } from '../../output/render-written.js';
+import type { Context } from '../../program/context.js';
+import { writePlan } from '../writing/write-plan.js';
+
+/** Which proposals are to be written, and where. */
+export interface ProposalsToWrite {
+  loader: RegistryLoader;
+  environment: string;
+  /** As it was typed. */
+  folder: string;
+  flows: readonly FoundFlow[];
+  /** None: all there are. */
+  ids: readonly string[];
+}
+
+type Proposed = FoundFlow & { proposal: NonNullable<FoundFlow['proposal']> };
+
+/**
+ * Writes proposed workflows and agents into a folder where people look them over. Each has been loaded and linted at its place in the registry before,
+ * and was taken away again from there. Source: R-000-94.
+ *
+ * @throws AbilityError `harvest.no_proposal`, `harvest.proposal_invalid`, `usage.invalid`, and those of writing; nothing is written then.
+ */
+export async function writeProposals(context: Context, wanted: ProposalsToWrite): Promise<ExitCode> {
+  const { loader, ids } = wanted;
+  const folder = folderIn(loader.root, resolve(context.cwd, wanted.folder), siteFolders(loader.root).registry);
+  const chosen = choose(wanted.flows, ids);
+  const notes: string[] = [];
+  const { created } = await writePlan(loader.root, context.terminal, () => {
+    const registry = loader.load();
+    const site: Site = {
+      registry,
+      folders: siteFolders(loader.root),
+      environment: wanted.environment,
+      fits: satisfies,
+    };
+    const files = chosen.flatMap((flow) => {
+      const scaffold = planProposal(site, { ...flow, ...flow.proposal });
+      check(loader, scaffold, flow.proposal.id);
+      notes.push(...scaffold.notes);
+      return scaffold.files.map((file) => forReview(file, folder, site, flow));
+    });
+    return { files, settle: () => ({ files: [], notes: [] }) };
+  });
+  if (chosen.length === 0) notes.push('There is nothing to propose.');
+  const next = chosen.slice(0, 1).map(({ proposal: { id } }) => {
+    const at = `${siteFolders(loader.root).registry}/high-level/`;
+    return { command: `mv ${folder}/${id}*.yaml ${at}`, purpose: 'once it has been looked over; then ability lint' };
+  });
+  printWritten(context, { created, changed: [], left: [], notes, next });
+  return EXIT.ok;
+}
+
+/** A folder of the project that is no part of the registry, where files would be in use at once. */
+function folderIn(root: string, full: string, registry: string): string {
+  const folder = relative(root, full).split(sep).join('/');
+  const isOut = folder === '..' || folder.startsWith('../') || folder === '';
+  const isUsed = folder === registry || folder.startsWith(`${registry}/`) || folder.split('/')[0] === '.system';
+  if (!isOut && !isUsed) return folder;
+  const why = isOut ? 'is no folder within the project' : 'is where definitions are in use at once';
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${folder || '.'} ${why}`,
+    suggestion: 'Name another folder of the project, such as --write proposals.',
+  });
+}
+
+function choose(flows: readonly FoundFlow[], ids: readonly string[]): Proposed[] {
+  const all = flows.filter((flow): flow is Proposed => flow.proposal !== null);
+  const unknown = ids.find((id) => !all.some(({ proposal }) => proposal.id === id));
+  if (unknown === undefined) return ids.length === 0 ? all : all.filter(({ proposal }) => ids.includes(proposal.id));
+  throw new AbilityError({
+    code: 'harvest.no_proposal',
+    message: `There is no proposal ${unknown}`,
+    suggestion: all.length > 0 ? `There are ${all.map(({ proposal }) => proposal.id).join(', ')}.` : 'There are none.',
+  });
+}
+
+/** Loads and lints what is proposed where it would be used, and takes it away again. */
+function check(loader: RegistryLoader, { files }: Scaffold, id: string): void {
+  const known = new Set(errorsIn(loader).map(({ sign }) => sign));
+  const written = writeTogether(loader.root, files);
+  let fresh: { sign: string; message: string; file: string }[];
+  try {
+    fresh = errorsIn(loader).filter(({ sign }) => !known.has(sign));
+  } finally {
+    written.undo();
+  }
+  const [first] = fresh;
+  if (!first) return;
+  throw new AbilityError({
+    code: 'harvest.proposal_invalid',
+    message: `${id} would not hold: ${first.message} (${first.file}); nothing was written`,
+    suggestion: 'Correct that in the abilities that it calls, or name others with --proposal.',
+  });
+}
+
+function errorsIn(loader: RegistryLoader): { sign: string; message: string; file: string }[] {
+  return lintProject(loader).findings.flatMap(({ code, severity, message, location }) => {
+    if (severity !== 'error') return [];
+    return [{ sign: `${code} ${location.file} ${message}`, message, file: location.file }];
+  });
+}
+
+function forReview({ path, content }: PlannedFile, folder: string, site: Site, flow: Proposed): PlannedFile {
+  const target = `${folder}/${basename(path)}`;
+  const kind = path.endsWith('.test.yaml') ? 'cases' : 'high-level';
+  const line = schemaLine({ kind, path: target, registry: site.folders.registry });
+  const seen = `# Proposed by \`ability harvest\`: seen ${flow.times} times, such as in ${flow.works.slice(-3).join(', ')}. Look it over before it is used.`;
+  const rest = content.slice(content.indexOf('\n') + 1);
+  return { path: target, content: `${line}\n${seen.replaceAll(/[\r\n]/g, ' ')}\n${rest}` };
+}

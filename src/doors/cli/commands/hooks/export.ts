@@ -1,0 +1,30 @@
+import { writeTogether } from '../../../../authoring/write-together.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { findProjectRoot } from '../../../../definitions/find-project.js';
+import type { AgentTool } from '../../../guard/agent-tools.js';
+import { type PlannedExport, planExport } from '../../../guard/export-guard.js';
+import type { Context } from '../../program/context.js';
+
+const SAID: Record<PlannedExport['change'], string> = {
+  created: 'Wrote',
+  added: 'Added the guard to',
+  replaced: 'Changed the command of the guard in',
+  kept: 'The guard is already in',
+};
+
+/** `ability hooks export --to TOOL`: puts the guard into the settings of an agent's tool. Source: R-002-57. */
+export async function run(context: Context, _: string[], { to: tool }: { to: AgentTool }): Promise<ExitCode> {
+  const root = findProjectRoot(context.cwd, context.flags.project);
+  const planned = planExport(tool, root);
+  const { file, command, change, text, before } = planned;
+  if (change !== 'kept') writeTogether(root, [{ path: file, content: text, ...(before !== undefined && { before }) }]);
+  if (context.flags.json) context.terminal.printJson({ file, command, change });
+  else {
+    context.terminal.print(`${SAID[change]} ${file}: ${command}`);
+    if (tool === 'codex') context.terminal.note('Codex runs it once you have trusted it there: /hooks.');
+    context.terminal.note(
+      'Check it with `ability doctor`, then start the tool again: most read their hooks at the start.',
+    );
+  }
+  return EXIT.ok;
+}

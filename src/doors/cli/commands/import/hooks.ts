@@ -1,0 +1,256 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
+import type { HookDraft, Offence } from '../../../../authoring/import/hooks/draft-hooks.js';
+import type { LostHooks } from '../../../../authoring/import/hooks/lost-hooks.js';
+import type { Shown } from '../../../../authoring/import/hooks/map-abilities.js';
+import type { HookSite, WrittenDraft } from '../../../../authoring/import/hooks/plan-hook-files.js';
+import type { NotTaken } from '../../../../authoring/import/hooks/read-settings.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import type { JsonObject } from '../../../../contracts/json.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { isInside } from '../../../../definitions/read-files.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { readCaller } from '../../input/read-caller.js';
+import { type HookImport, hooksAsJson, renderHookImport } from '../../output/render-hook-import.js';
+import { asTyped } from '../../output/typed-command.js';
+import { type Context, environmentOf, openLoader } from '../../program/context.js';
+import { unlessInterrupted } from '../following/interruption.js';
+
+/** Flags of `ability import hooks`. */
+export interface ImportHooksFlags {
+  name?: string;
+  tools?: boolean;
+  /** False with `--no-run`. */
+  run?: boolean;
+  dryRun?: boolean;
+  overwrite?: boolean;
+}
+
+/** So many calls show that a guard denies. */
+const MOST_CALLS = 3;
+
+/** `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source: docs/hooks.md#taking-them-over. */
+export async function run(context: Context, [file = '']: string[], flags: ImportHooksFlags): Promise<ExitCode> {
+  const loader = await openLoader(context);
+  const registry = loader.load();
+  const environment = await environmentOf(context, registry);
+  const done = await unlessInterrupted(context, (signal) =>
+    importHooks(context, registry, { file, environment, flags }, signal),
+  );
+  const { terminal } = context;
+  if (context.flags.json) terminal.printJson(hooksAsJson(done));
+  else terminal.print(asTyped(renderHookImport(done, terminal.style), context));
+  return EXIT.ok;
+}
+
+interface Wanted {
+  file: string;
+  environment: string;
+  flags: ImportHooksFlags;
+}
+
+async function importHooks(
+  context: Context,
+  registry: Registry,
+  { file, environment, flags }: Wanted,
+  signal: AbortSignal,
+): Promise<HookImport> {
+  const { draftHooks } = await import('../../../../authoring/import/hooks/draft-hooks.js');
+  const { readSettings } = await import('../../../../authoring/import/hooks/read-settings.js');
+  const { planTools } = await import('../../../../authoring/import/hooks/plan-tools.js');
+  const { lostHooks } = await import('../../../../authoring/import/hooks/lost-hooks.js');
+  const { hookFileOf, planHookFiles } = await import('../../../../authoring/import/hooks/plan-hook-files.js');
+  const { planServiceFiles } = await import('../../../../authoring/import/hooks/plan-service-files.js');
+  const { registryFolder } = await import('../../input/registry-folder.js');
+  const { root } = registry;
+  const source = insideOf(root, resolve(context.cwd, file));
+  const settings = readSettings(textOf(context.cwd, file), source);
+  settings.notTaken.push(...hooksInToml(root, source));
+  const name = nameOf(source, flags.name);
+  const site: HookSite = { root, registry: registryFolder(root), name, source, overwrite: flags.overwrite === true };
+  const tools = flags.tools ? planTools(root, site.registry, [...registry.operations.keys()]) : undefined;
+  const abilities = [...shownAbilities(registry), ...(tools?.abilities ?? [])];
+  const format = isOfCodex(source) ? ('codex' as const) : ('claude-code' as const);
+  const place = { root, format, pluginRoot: pluginRootOf(source), mcpServers: new Set(registry.mcpServers.keys()) };
+  const taken = [...registry.hooks].flatMap(([phase, hooks]) =>
+    hooks.filter((hook) => hook.file !== hookFileOf(site, phase)).map(({ value }) => value.id),
+  );
+  const { drafts, notTaken } = draftHooks(settings, abilities, place, taken);
+  const asked = { root, env: context.env, environment, registry, isRun: flags.run !== false };
+  const hooks: WrittenDraft[] = [];
+  for (const draft of drafts) hooks.push({ draft, definition: await definitionOf(draft, asked, signal) });
+  const files = [...(tools?.files ?? []), ...planServiceFiles(site, drafts), ...planHookFiles(site, hooks)];
+  const lost = lostHooks(registry, site, hooks);
+  if (!flags.dryRun && files.length > 0) {
+    refuseLoss(context, lost);
+    const { whileAlone } = await import('../writing/while-alone.js');
+    const { writeTogether } = await import('../../../../authoring/write-together.js');
+    const note = (text: string): void => context.terminal.note(text);
+    await whileAlone(root, { note, signal }, async () => writeTogether(root, files));
+  }
+  const { callToShow } = await import('./call-to-show.js');
+  const denied = callToShow(hooks, abilities);
+  const isDryRun = flags.dryRun === true;
+  return { source, isDryRun, isRun: asked.isRun, hooks, notTaken, files, lost, ...(denied && { denied }) };
+}
+
+/**
+ * Which guards there are is for people. Who typed the command is a claim; `ability guard` refuses it in an agent's shell.
+ *
+ * @throws AbilityError `import.by_agent`. Source: R-002-62.
+ */
+function refuseLoss({ env }: Context, { removed, changed }: LostHooks): void {
+  const lost = [...removed, ...changed];
+  if (lost.length === 0 || readCaller(env) !== 'agent') return;
+  throw new AbilityError({
+    code: 'import.by_agent',
+    message: `This import would remove or change hooks that are there (${lost.join(', ')}), and it was typed by an agent; nothing was written`,
+    suggestion: 'Ask a person to type it, or import under another --name, which adds hooks and takes none away.',
+  });
+}
+
+interface Asked {
+  root: string;
+  env: NodeJS.ProcessEnv;
+  environment: string;
+  registry: Registry;
+  isRun: boolean;
+}
+
+/**
+ * With what the guard is seen to deny; where that is nothing, its silence is a deny.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ */
+async function definitionOf(draft: HookDraft, asked: Asked, signal: AbortSignal): Promise<JsonObject> {
+  if (draft.phase !== 'PreAbilityCall') return draft.definition;
+  const { denied, approved } = asked.isRun ? await answersOf(draft, asked, signal) : NOTHING;
+  const [first] = approved;
+  if (first) draft.notes.push(`wants an approval for ${first.ability} ${JSON.stringify(first.input)}`);
+  if (denied.length === 0) return { ...draft.definition, abstain: 'deny' };
+  return { ...draft.definition, must_deny: denied.map(({ ability, input }) => ({ ability, input })) };
+}
+
+/** What a guard answers to the usual offences. */
+interface Answers {
+  denied: Offence[];
+  /** Those for which it wants a person's approval. */
+  approved: Offence[];
+}
+
+const NOTHING: Answers = { denied: [], approved: [] };
+
+async function answersOf(
+  draft: HookDraft,
+  { root, env, environment, registry }: Asked,
+  signal: AbortSignal,
+): Promise<Answers> {
+  const { offencesFor } = await import('../../../../authoring/import/hooks/draft-hooks.js');
+  const { usualOffences } = await import('../../../../authoring/import/hooks/usual-offences.js');
+  const { hook: format } = await import('../../../../definitions/formats/hooks.js');
+  const { EnvironmentVariables } = await import('../../../../planning/secrets/environment-variables.js');
+  const { handlerOf } = await import('../../../../planning/hooks/resolve-hooks.js');
+  const { hookEnvironment } = await import('../../../../planning/hooks/foreign-guards.js');
+  const { isShown } = await import('../../../../definitions/tool-mapping/map-tool.js');
+  const { findDenied } = await import('../../../../worker/prove-guards.js');
+  if (draft.asks) return NOTHING;
+  const { handler, ...value } = format.parse(draft.definition);
+  if (!handler) return NOTHING;
+  const loaded = { value: { ...value, handler }, file: draft.at, locate: () => ({ file: draft.at }) };
+  const planned = handlerOf(loaded, 'PreAbilityCall', registry, new EnvironmentVariables(root, environment, env));
+  if (planned.kind !== 'script' || !planned.foreign) return NOTHING;
+  const filterOf = (tool: string) => draft.mapped.find((mapped) => mapped.tool === tool)?.entry ?? {};
+  const calls = offencesFor(draft, usualOffences).filter((call) => isShown(filterOf(call.tool_name), call));
+  const withForeign = { ...planned, foreign: planned.foreign };
+  const { denied, asked } = await findDenied(
+    { root, env, environment: hookEnvironment(registry, environment) },
+    draft.id,
+    withForeign,
+    calls,
+    MOST_CALLS,
+    signal,
+  );
+  const at = (places: number[]): Offence[] => places.flatMap((index) => calls[index] ?? []);
+  return { denied: at(denied), approved: at(asked) };
+}
+
+function shownAbilities({ operations }: Registry): Shown[] {
+  return [...operations].map(([key, { value }]) => {
+    const body = value.implementation;
+    const mcp = body?.kind === 'mcp' ? body.mcp : undefined;
+    const { server, tool } = mcp ?? {};
+    return {
+      key,
+      effects: value.effects,
+      input_schema: value.input_schema,
+      ...(server !== undefined && tool !== undefined && { mcp: { server, tool } }),
+    };
+  });
+}
+
+function isOfCodex(source: string): boolean {
+  return basename(dirname(source)) === '.codex';
+}
+
+/** Codex takes hooks from its `config.toml`, too, where they would be overlooked. */
+function hooksInToml(root: string, source: string): NotTaken[] {
+  const at = `${dirname(source)}/config.toml`;
+  const file = resolve(root, at);
+  if (!isOfCodex(source) || !existsSync(file)) return [];
+  const why = 'it may hold hooks in TOML, which is not read; write them to .codex/hooks.json and import that';
+  return MAY_HOLD_HOOKS.test(readFileSync(file, 'utf8')) ? [{ at, why }] : [];
+}
+
+/** A table or a key of this name, also in quotes and behind another one. */
+const MAY_HOLD_HOOKS = /^[^#\n]*\bhooks\b["']?\s*[\].=]/m;
+
+function textOf(cwd: string, file: string): string {
+  if (/\.toml$/i.test(file)) {
+    throw new AbilityError({
+      code: 'import.unreadable',
+      message: `${file} is TOML, which is not read`,
+      suggestion: 'Write its `[hooks]` as JSON to .codex/hooks.json, which Codex reads as well, and import that.',
+    });
+  }
+  try {
+    return readFileSync(resolve(cwd, file), 'utf8');
+  } catch (error) {
+    throw new AbilityError(
+      {
+        code: 'import.unreadable',
+        message: `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+        suggestion: 'Name a .claude/settings.json, a .codex/hooks.json, or the hooks/hooks.json of a plugin.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+/** Its path from the root of the project: scripts of other folders are not pinned. */
+function insideOf(root: string, file: string): string {
+  const path = relative(root, file).split(sep).join('/');
+  if (!path.startsWith('../') && isInside(root, file)) return path;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${file} lies outside the project`,
+    suggestion: 'Copy the settings and their scripts into the project.',
+  });
+}
+
+/** The plugin of `<plugin>/hooks/hooks.json`. */
+function pluginRootOf(source: string): string | undefined {
+  return basename(source) === 'hooks.json' && basename(dirname(source)) === 'hooks'
+    ? dirname(dirname(source))
+    : undefined;
+}
+
+/** `claude` of `.claude/settings.json`, the name of a plugin of its `hooks/hooks.json`. */
+function nameOf(source: string, asked: string | undefined): string {
+  const folder = basename(pluginRootOf(source) ?? dirname(source)).replace(/^\.+/, '');
+  const name = asked ?? (folder === '' ? basename(source).replace(/\..*$/, '') : folder);
+  if (/^[A-Za-z0-9][\w.-]*$/.test(name)) return name;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${name} cannot be the name of a folder of hooks`,
+    suggestion: 'Pass --name with letters, digits, dots, dashes and _.',
+  });
+}

@@ -1,0 +1,123 @@
+import type { EffectChoice } from '../../../../authoring/import/effect-choices.js';
+import type { Imported } from '../../../../authoring/import/imported.js';
+import type { ImportOptions, PlannedImport } from '../../../../authoring/import/planned-import.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { RegistryLoader } from '../../../../definitions/load-registry.js';
+import { parseDuration } from '../../../../rules/duration.js';
+import type { Context } from '../../program/context.js';
+
+/** Flags that every import takes. */
+export interface ImportFlags {
+  select?: string[];
+  prefix?: string;
+  dryRun?: boolean;
+  overwrite?: boolean;
+  timeout: string;
+  effectsFor?: string[];
+}
+
+/** A longer one cannot be counted down. */
+const MOST_MS = 24 * 60 * 60 * 1000;
+
+/** How long another system may take to answer, in milliseconds. @throws AbilityError for what is no duration. */
+export function timeoutOf({ timeout }: ImportFlags): number {
+  return Math.min(parseDuration(timeout), MOST_MS);
+}
+
+/** Another system whose operations are taken over. */
+export interface ImportSource extends Pick<ImportOptions, 'kind' | 'name' | 'location' | 'command'> {
+  /** @param prefix what operation keys begin with, without the dot. */
+  read(prefix: string): Promise<Imported>;
+}
+
+/**
+ * Imports from another system into a project, and says what became of each operation.
+ *
+ * Another command that writes into this project is waited for; while the other system is read, others may write.
+ *
+ * @param signal ends the waiting.
+ * @throws Cancelled at its end; AbilityError what reading throws, `import.*`, `usage.invalid`.
+ */
+export async function importIntoProject(
+  context: Context,
+  loader: RegistryLoader,
+  source: ImportSource,
+  flags: ImportFlags,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const { root } = loader;
+  const { readImport } = await import('../../../../definitions/read-imports.js');
+  const prefix = await choosePrefix(source, flags, readImport(root, source.kind, source.name)?.prefix);
+  const imported = await source.read(prefix);
+  const effects = await choicesOf(flags);
+  const options = { ...source, prefix, select: chosen(flags), effects, overwrite: flags.overwrite === true };
+  const planned = flags.dryRun
+    ? await plan(loader, imported, options)
+    : await alone(context, root, signal, async () => {
+        const { writeImport } = await import('../../../../authoring/import/write-import.js');
+        const now = await plan(loader, imported, options);
+        writeImport(now);
+        return now;
+      });
+  const { importAsJson, renderImport } = await import('../../output/render-import.js');
+  const { terminal } = context;
+  const end = { source, planned, isDryRun: flags.dryRun === true };
+  if (context.flags.json) terminal.printJson(importAsJson(end));
+  else terminal.print(renderImport(end, terminal.style));
+  return EXIT.ok;
+}
+
+/** What has changed is read anew: another import may have been waited for. */
+async function plan(
+  loader: RegistryLoader,
+  imported: Imported,
+  options: Omit<ImportOptions, 'compileSchema'>,
+): Promise<PlannedImport> {
+  const { planImport } = await import('../../../../authoring/import/plan-import.js');
+  const { compileSchema } = await import('../../../../planning/input/schemas.js');
+  const registry = loader.load();
+  const sources = new Map(loader.sources().map((source) => [source.file, source]));
+  return planImport(registry, imported, { ...options, sources, compileSchema });
+}
+
+function chosen({ select }: ImportFlags): string[] | undefined {
+  return select && select.length > 0 ? select : undefined;
+}
+
+async function choicesOf({ effectsFor = [] }: ImportFlags): Promise<EffectChoice[]> {
+  if (effectsFor.length === 0) return [];
+  const { readEffectChoice } = await import('../../../../authoring/import/effect-choices.js');
+  return effectsFor.map(readEffectChoice);
+}
+
+async function choosePrefix(
+  { name }: ImportSource,
+  { prefix: asked }: ImportFlags,
+  before: string | undefined,
+): Promise<string> {
+  const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
+  const prefix = asked ?? before ?? prefixOf(name);
+  if (prefix !== undefined && prefixOf(prefix) === prefix) return prefix;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${prefix ?? name} cannot begin an operation key`,
+    suggestion: 'Pass --prefix with a small letter first, then small letters, digits, dots, dashes and _.',
+  });
+}
+
+/** No other command writes into the project meanwhile, be it another import or a scaffold. */
+async function alone<T>(
+  { terminal }: Context,
+  root: string,
+  signal: AbortSignal,
+  action: () => Promise<T>,
+): Promise<T> {
+  const { whileAlone } = await import('../writing/while-alone.js');
+  try {
+    return await whileAlone(root, { note: (text) => terminal.note(text), signal }, action);
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'scaffold.write_failed') throw error;
+    throw new AbilityError({ ...error.toProblem(), code: 'import.write_failed' }, { cause: error });
+  }
+}

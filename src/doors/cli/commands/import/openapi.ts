@@ -1,0 +1,79 @@
+import type { Imported } from '../../../../authoring/import/imported.js';
+import type { OpenApiDocument } from '../../../../authoring/openapi/import-document.js';
+import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { headersOf } from '../../input/document-header-flags.js';
+import { type Context, openLoader } from '../../program/context.js';
+import { unlessInterrupted } from '../following/interruption.js';
+import { type ImportFlags, importIntoProject, timeoutOf } from './import-into-project.js';
+
+/** Flags of `ability import openapi`. */
+export interface ImportOpenApiFlags extends ImportFlags {
+  name?: string;
+  server?: string;
+  header?: string[];
+}
+
+/** `ability import openapi FILE|URL`: each operation of an OpenAPI document becomes a low-level ability. */
+export async function run(context: Context, [source = '']: string[], flags: ImportOpenApiFlags): Promise<ExitCode> {
+  const timeoutMs = timeoutOf(flags);
+  const loader = await openLoader(context);
+  const registry = loader.load();
+  const { importDocument, openDocument } = await import('../../../../authoring/openapi/import-document.js');
+  const { loadDescription } = await import('../../../../authoring/openapi/load-description.js');
+  return unlessInterrupted(context, async (signal) => {
+    const headers = await headersOf(context, registry, flags);
+    const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal, headers });
+    const opened = openDocument(text, from);
+    const { name, isChosen } = await chooseName(opened, flags);
+    const { server } = flags;
+    const asked = [...(isChosen ? [`--name ${name}`] : []), ...(server === undefined ? [] : [`--server ${server}`])];
+    return importIntoProject(
+      context,
+      loader,
+      {
+        kind: 'openapi',
+        name,
+        location: from,
+        command: ['ability import openapi', from, ...asked].join(' '),
+        read: async (prefix) => {
+          const wanted = { service: name, prefix, ...(server !== undefined && { server }) };
+          const imported = await importDocument(opened, { ...wanted, ...(url !== undefined && { documentUrl: url }) });
+          return { ...imported, notes: [...imported.notes, ...(await hostNotes(registry, imported))] };
+        },
+      },
+      flags,
+      signal,
+    );
+  });
+}
+
+/** The name of a service: chosen, or made of the title of its document. */
+async function chooseName(
+  { document, from }: OpenApiDocument,
+  { name }: ImportOpenApiFlags,
+): Promise<{ name: string; isChosen: boolean }> {
+  const { nameOfPlace, serviceNameOf } = await import('../../../../authoring/openapi/service-name.js');
+  const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
+  const chosen = name ?? serviceNameOf(document) ?? nameOfPlace(from);
+  if (chosen !== undefined && prefixOf(chosen) === chosen) return { name: chosen, isChosen: name !== undefined };
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: name === undefined ? `The title of ${from} gives no name` : `${name} is no name for a service`,
+    suggestion: 'Pass --name with a small letter first, then small letters, digits, dots, dashes and _.',
+  });
+}
+
+/** Hosts that the policy of the project would refuse at each call. */
+async function hostNotes({ project }: Registry, { config }: Imported): Promise<string[]> {
+  const { isHostAllowed } = await import('../../../../rules/allowed-hosts.js');
+  const { addressesIn } = await import('../../../../authoring/openapi/addresses-in.js');
+  const allowed = project.policy.allowed_hosts;
+  if (!allowed) return [];
+  const refused = addressesIn(config).filter((address) => !isHostAllowed(new URL(address), allowed));
+  return refused.map(
+    (address) =>
+      `The policy does not allow ${new URL(address).host}; add it to \`policy.allowed_hosts\` in ability.yaml`,
+  );
+}

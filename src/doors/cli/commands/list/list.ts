@@ -1,0 +1,83 @@
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { describeStanding } from '../../../../contracts/lifecycle.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import type { ListedAbility } from '../../../answers/list-abilities.js';
+import { renderTable } from '../../output/render-table.js';
+import { describeProblem, typedBy } from '../../output/report.js';
+import { asTyped } from '../../output/typed-command.js';
+import { type Context, openRegistry } from '../../program/context.js';
+
+interface ListFlags {
+  usage?: boolean;
+  packs?: boolean;
+  capabilities?: boolean;
+}
+
+/** `ability list`: the abilities of the project, high-level ones first. Reads files only. Source: R-000-06. */
+export async function run(context: Context, _: string[], { usage, packs, capabilities }: ListFlags): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  if (usage) return listUsage(context, registry);
+  if (packs || capabilities) {
+    const { listRecruits } = await import('./list-recruits.js');
+    const ended = await listRecruits(context, registry, packs ? 'packs' : 'capabilities');
+    sayProblems(context, registry);
+    return ended;
+  }
+  const { terminal, flags } = context;
+  const { listAbilities } = await import('../../../answers/list-abilities.js');
+  const abilities = listAbilities(registry, flags.env, context.env.ABILITY_ENV);
+  if (flags.json) terminal.printJson(abilities);
+  else if (abilities.length === 0)
+    terminal.note(
+      asTyped('This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.', context),
+    );
+  else {
+    // A column that says nothing of anything is left out.
+    const isStatusShown = abilities.some((ability) => wordsOn(ability) !== '');
+    const rows = abilities.map((ability) => {
+      const { id, type, placement, environments, summary } = ability;
+      const status = isStatusShown ? [wordsOn(ability)] : [];
+      return [id, type, placement, environments?.join(', ') ?? 'all', ...status, summary];
+    });
+    const status = isStatusShown ? ['STATUS'] : [];
+    terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows));
+  }
+  sayProblems(context, registry);
+  return EXIT.ok;
+}
+
+function sayProblems(context: Context, { problems }: Registry): void {
+  const { terminal } = context;
+  for (const problem of problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
+}
+
+/** What the built-in hook `usage` has written of each ability; one that it has not seen has no calls. */
+async function listUsage({ terminal, flags }: Context, registry: Registry): Promise<ExitCode> {
+  const { UsageLog } = await import('../../../../server/usage-log.js');
+  const { pathsOf } = await import('../../../../server/project-paths.js');
+  const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));
+  const ids = [
+    ...new Set([
+      ...registry.workflows.keys(),
+      ...registry.agents.keys(),
+      ...registry.operations.keys(),
+      ...seen.keys(),
+    ]),
+  ].sort();
+  const rows = ids.map((id) => seen.get(id) ?? { ability_id: id, calls: 0, failures: 0, last_used: null });
+  if (flags.json) terminal.printJson(rows);
+  else {
+    const cells = rows.map(({ ability_id, calls, failures, last_used }) => {
+      return [ability_id, String(calls), String(failures), last_used ?? 'never'];
+    });
+    terminal.print(renderTable(['ABILITY', 'CALLS', 'FAILURES', 'LAST USED'], cells));
+  }
+  return EXIT.ok;
+}
+
+/** How an ability stands; nothing where it is stable and can be run. */
+function wordsOn(ability: ListedAbility): string {
+  return [describeStanding(ability), ability.runnable ? undefined : ability.type === 'agent' ? 'no model' : 'no steps']
+    .filter(Boolean)
+    .join(', ');
+}

@@ -1,0 +1,138 @@
+import { type FollowedDocuments, followDocuments } from '../../../../authoring/scaffold/follow-documents.js';
+import type { Scaffold, Site } from '../../../../authoring/scaffold/scaffold.js';
+import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError, type Problem } from '../../../../contracts/problem.js';
+import { findProjectRoot } from '../../../../definitions/find-project.js';
+import { RegistryLoader } from '../../../../definitions/load-registry.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { handlerOf } from '../../../../planning/hooks/resolve-hooks.js';
+import { satisfies } from '../../../../planning/input/schemas.js';
+import { resolveEnvironment } from '../../../../planning/resolve/resolve-environment.js';
+import { resolvePlan } from '../../../../planning/resolve/resolve-plan.js';
+import { EnvironmentVariables } from '../../../../planning/secrets/environment-variables.js';
+import { printWritten } from '../../output/render-written.js';
+import type { Context } from '../../program/context.js';
+import { type Settled, writePlan } from '../writing/write-plan.js';
+
+/** What a scaffold is planned from, and the environments it is limited to, by each of its parts. */
+export interface ScaffoldRequest<Planned extends Scaffold = Scaffold> {
+  plan(site: Site): Planned;
+  scopes(registry: Registry): (readonly string[] | undefined)[];
+  /** What follows once it is there; left out: the routing documents that were in step. @throws AbilityError, which takes all of it back. */
+  follow?(before: Registry, after: Registry): FollowedDocuments;
+  /** All of it is taken back once it is known to hold. */
+  isDryRun?: boolean;
+  /** Begins a check of the whole project, as it is before. */
+  begin?(loader: RegistryLoader): ProjectCheck<Planned>;
+}
+
+/** Looks at the project with a scaffold in it. @returns notes. @throws AbilityError for what must not stay. */
+export type ProjectCheck<Planned extends Scaffold> = (planned: Planned) => string[];
+
+/**
+ * Plans a scaffold in the project of a command, writes it, and keeps it only if it loads and resolves.
+ *
+ * @throws AbilityError of the plan, of writing, or what is wrong with what was written, which is then taken back.
+ */
+export async function finishScaffold<Planned extends Scaffold>(
+  context: Context,
+  request: ScaffoldRequest<Planned>,
+): Promise<ExitCode> {
+  const root = findProjectRoot(context.cwd, context.flags.project);
+  // Reads again only what has changed: most of a project has not.
+  const loader = new RegistryLoader(root);
+  let planned: Scaffold | undefined;
+  const { isDryRun = false, follow = followDocuments } = request;
+  const written = await writePlan(root, context.terminal, () => {
+    // Read under the lock: another command may just have added something.
+    const before = loader.load();
+    const environment = chooseAmong(before, context.flags.env ?? context.env.ABILITY_ENV, request.scopes(before));
+    const scaffold = request.plan({ registry: before, folders: siteFolders(root), environment, fits: satisfies });
+    planned = scaffold;
+    const { files } = scaffold;
+    const check = request.begin?.(loader);
+    const settled = (): Settled => {
+      const more = check?.(scaffold) ?? [];
+      const kept = placed(scaffold, () => {
+        const after = loader.load();
+        return settle({ before, after, follow }, scaffold, environment, context.env);
+      });
+      return { ...kept, notes: [...kept.notes, ...more] };
+    };
+    return { files, isKept: !isDryRun, settle: settled };
+  });
+  const { created, changed } = written;
+  const notes = [...(planned?.notes ?? []), ...written.notes];
+  printWritten(context, { created, changed, left: [], notes, next: isDryRun ? [] : (planned?.next ?? []), isDryRun });
+  return EXIT.ok;
+}
+
+/** The environment asked for, else the project's own choice, else the first in which all parts are available. */
+function chooseAmong(
+  registry: Registry,
+  asked: string | undefined,
+  scopes: readonly (readonly string[] | undefined)[],
+): string {
+  const { environments, default_environment: preferred } = registry.project;
+  if (asked) return resolveEnvironment(registry, asked).name;
+  const names = Object.keys(environments);
+  const ordered = preferred === undefined ? names : [preferred, ...names];
+  const fitting = ordered.find((name) => scopes.every((scope) => scope === undefined || scope.includes(name)));
+  return fitting ?? ordered[0] ?? '';
+}
+
+/** Warnings of the plans, and documents to follow. @throws AbilityError for a problem that was not there before. */
+function settle(
+  { before, after, follow }: Required<Pick<ScaffoldRequest, 'follow'>> & { before: Registry; after: Registry },
+  { abilities, hook }: Scaffold,
+  environment: string,
+  env: NodeJS.ProcessEnv,
+): Settled {
+  const variables = new EnvironmentVariables(after.root, environment, env);
+  const known = new Set(before.problems.map(signOf));
+  const fresh = after.problems.find((problem) => !known.has(signOf(problem)));
+  if (fresh) throw takenBack(new AbilityError(fresh));
+  if (hook) {
+    const made = after.hooks.get(hook.phase)?.find(({ value }) => value.id === hook.id);
+    if (made) tryOut(() => handlerOf(made, hook.phase, after, variables));
+  }
+  const warnings = abilities.flatMap((id) => tryOut(() => resolvePlan(after, id, environment, variables).warnings));
+  const { files, notes } = follow(before, after);
+  return { files, notes: [...warnings, ...notes] };
+}
+
+function signOf({ code, message, location }: Problem): string {
+  return `${code} ${location?.file} ${message}`;
+}
+
+/** A value that is only set where the worker runs is told, and is no reason to take anything back. */
+function tryOut<T>(resolve: () => T): T | string[] {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    if (error.code === 'config.missing_credential' || error.code === 'config.no_model')
+      return [`${error.message}. ${error.suggestion ?? ''}`];
+    // What is left to decide is listed by the scaffold itself.
+    if (error.code === 'definition.todo') return [];
+    throw takenBack(error);
+  }
+}
+
+/** @throws AbilityError of the action, at its place in what was given. */
+function placed<T>({ given }: Scaffold, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof AbilityError) || !given) throw error;
+    const problem = error.toProblem();
+    const { location } = problem;
+    throw new AbilityError({ ...problem, ...(location && { location: given(location) }) }, { cause: error });
+  }
+}
+
+function takenBack(error: AbilityError): AbilityError {
+  const problem = error.toProblem();
+  return new AbilityError({ ...problem, message: `${problem.message}; nothing was written` }, { cause: error });
+}

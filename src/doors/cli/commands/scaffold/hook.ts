@@ -1,0 +1,100 @@
+import { HANDLERS, MATCH_FIELDS, PLAIN_BUILTINS } from '../../../../authoring/choices.js';
+import { checkPlainName } from '../../../../authoring/scaffold/check-names.js';
+import { type HookChoice, planHook } from '../../../../authoring/scaffold/plan-hook.js';
+import { readFields } from '../../../../authoring/scaffold/read-fields.js';
+import type { Language } from '../../../../authoring/scaffold/script-stub.js';
+import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { PHASES } from '../../../../contracts/hooks.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { askChoice, askText, canAsk } from '../../input/ask.js';
+import { type Context, openRegistry } from '../../program/context.js';
+import { unlessCancelled } from '../writing/write-plan.js';
+import { finishScaffold } from './finish-scaffold.js';
+import { refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS, type WholeFlags } from './whole-definition.js';
+
+/** Flags of `ability scaffold hook`. */
+export interface HookFlags extends WholeFlags {
+  phase?: string;
+  handler?: HookChoice['handler'];
+  match: string[];
+  summary?: string;
+  language?: Language;
+  builtin?: (typeof PLAIN_BUILTINS)[number];
+  denyIf?: string;
+  confirmIf?: string;
+  warnIf?: string;
+  reason?: string;
+}
+
+/** Flags of one handler; with another they would be ignored, so they are refused. */
+const BELONGS: Record<HookChoice['handler'], readonly (keyof HookFlags)[]> = {
+  expression: ['denyIf', 'confirmIf', 'warnIf', 'reason'],
+  script: ['language'],
+  builtin: ['builtin'],
+};
+
+/** `ability scaffold hook ID`: a hook at the end of the file of its phase, with its script; or as given. */
+export function run(context: Context, [id = '']: string[], flags: HookFlags): Promise<ExitCode> {
+  const { from, phase } = flags;
+  if (from !== undefined) {
+    refuseOtherFlags(flags, [...USUAL_FLAGS, 'phase']);
+    return scaffoldWhole(context, { kind: 'hook', from, name: id, ...(phase !== undefined && { phase }) });
+  }
+  refuseNameless('hook', id, 'ID');
+  return unlessCancelled(context, async () => {
+    const match = readFields(flags.match, '--match', MATCH_FIELDS);
+    checkPlainName(id, 'id of a hook');
+    await openRegistry(context);
+    const phase = await askChoice<string>(context, flags.phase, PHASES, {
+      flag: '--phase',
+      message: 'When does it fire?',
+    });
+    const choice = await readHandler(context, flags, phase);
+    return finishScaffold(context, {
+      scopes: () => [],
+      plan: (site) =>
+        planHook(site, { id, phase, choice, match, ...(flags.summary !== undefined && { summary: flags.summary }) }),
+    });
+  });
+}
+
+async function readHandler(context: Context, flags: HookFlags, phase: string): Promise<HookChoice> {
+  const question = { flag: '--handler', message: 'How does it answer?' };
+  const handler = await askChoice(context, flags.handler, HANDLERS, question);
+  for (const [other, names] of Object.entries(BELONGS)) {
+    const stray = other === handler ? undefined : names.find((name) => flags[name] !== undefined);
+    if (stray === undefined) continue;
+    const flag = `--${stray.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `${flag} belongs to --handler ${other}, and the handler is ${handler}`,
+      suggestion: `Leave it out, or pass --handler ${other}.`,
+    });
+  }
+  if (handler === 'script') return { handler, language: flags.language ?? 'node' };
+  if (handler === 'builtin') {
+    const which = { flag: '--builtin', message: 'Which one?' };
+    return { handler, name: await askChoice(context, flags.builtin, PLAIN_BUILTINS, which) };
+  }
+  return { handler, ...(await readConditions(context, flags, phase)) };
+}
+
+/** At a terminal the condition is asked for; elsewhere a hook without one only warns, until one is written. */
+async function readConditions(context: Context, flags: HookFlags, phase: string) {
+  const { denyIf, confirmIf, warnIf, reason } = flags;
+  const given = {
+    ...(denyIf !== undefined && { deny_if: denyIf }),
+    ...(confirmIf !== undefined && { confirm_if: confirmIf }),
+    ...(warnIf !== undefined && { warn_if: warnIf }),
+    ...(reason !== undefined && { reason }),
+  };
+  if ((denyIf ?? confirmIf ?? warnIf) !== undefined || !canAsk(context)) return given;
+  const isOver = phase === 'PostAbilityCall' || phase === 'SessionStop';
+  const verbs = isOver ? (['warn_if'] as const) : (['deny_if', 'confirm_if', 'warn_if'] as const);
+  const verb = await askChoice<'deny_if' | 'confirm_if' | 'warn_if'>(context, undefined, verbs, {
+    flag: '--deny-if',
+    message: 'What does it do?',
+  });
+  const message = 'When? (CEL over input, environment, ability, effects, tags, user)';
+  return { ...given, [verb]: await askText(context, undefined, { flag: '--deny-if', message }) };
+}

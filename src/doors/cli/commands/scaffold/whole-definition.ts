@@ -1,0 +1,126 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { WholeKind } from '../../../../authoring/choices.js';
+import { planWhole, type WholeScaffold } from '../../../../authoring/scaffold/whole/plan-whole.js';
+import { environmentsOf, type GivenDefinition } from '../../../../authoring/scaffold/whole/read-whole.js';
+import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { YAML_LIMITS } from '../../../../definitions/yaml-document.js';
+import type { Context } from '../../program/context.js';
+import { unlessCancelled } from '../writing/write-plan.js';
+import { finishScaffold } from './finish-scaffold.js';
+import { LintBefore } from './lint-before.js';
+
+/** Where a whole definition comes from. */
+export interface WholeFlags {
+  /** A file, or `-` for stdin. */
+  from?: string;
+  /** A file of configuration that comes with it. */
+  config?: string;
+}
+
+/** What is about a definition besides what is in it. */
+export interface WholeRequest {
+  kind: WholeKind;
+  from: string;
+  /** Its id, or the name of its file; empty: none was given. */
+  name: string;
+  phase?: string;
+  config?: string;
+}
+
+/** What the console calls stdin. */
+const STDIN = '-';
+
+/**
+ * `ability scaffold KIND --from FILE|-`: writes a whole definition, all of it or nothing, if it loads and lint finds no error in
+ * the project that was not there before. Source: C-46, R-002-58.
+ */
+export function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCode> {
+  const { kind, from, name, phase, config } = request;
+  return unlessCancelled(context, async () => {
+    const given: GivenDefinition = {
+      kind,
+      ...readGiven(context, from),
+      ...(name !== '' && { name }),
+      ...(phase !== undefined && { phase }),
+      ...(config !== undefined && { config: readGiven(context, config) }),
+    };
+    return finishScaffold<WholeScaffold>(context, {
+      scopes: () => [environmentsOf(given)],
+      plan: (site) => planWhole(site, given),
+      begin: (loader) => {
+        const before = new LintBefore(loader, context.env);
+        return (planned) => before.refuseErrorsOf(planned);
+      },
+    });
+  });
+}
+
+/** Flags that say what is in the definition itself, or what to make up, contradict one. @throws AbilityError `usage.invalid`. */
+export function refuseOtherFlags(flags: object, allowed: readonly string[]): void {
+  const given = Object.entries(flags).find(([name, value]) => !allowed.includes(name) && isGiven(value));
+  if (given === undefined) return;
+  const flag = given[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--${flag} says something of a new definition, and --from gives a whole one`,
+    suggestion: 'Leave one of them out; write into the definition what it is to say.',
+  });
+}
+
+/** The flags that every command takes. */
+export const USUAL_FLAGS = ['project', 'address', 'namespace', 'profile', 'json', 'yes', 'strict', 'env', 'from'];
+
+/** @throws AbilityError `usage.invalid` for a configuration that comes with nothing. */
+export function refuseLoneConfig({ from, config }: WholeFlags): void {
+  if (config === undefined || from !== undefined) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: '--config comes with a whole definition, and there is no --from',
+    suggestion:
+      'Give the definition with --from FILE, or the configuration alone: `ability scaffold config NAME --from FILE`.',
+  });
+}
+
+/** @throws AbilityError `usage.invalid` where neither a name nor a definition was given. */
+export function refuseNameless(kind: WholeKind, name: string, argument: string): void {
+  if (name !== '') return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `\`ability scaffold ${kind}\` needs a ${argument}, or a definition: --from FILE`,
+    suggestion: `\`ability scaffold ${kind} --help\` shows both.`,
+  });
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+function readGiven({ cwd, terminal }: Context, given: string): { from: string; text: string } {
+  const text = given === STDIN ? terminal.readInput() : readFile(resolve(cwd, given), given);
+  if (text.trim() === '') throw unreadable(given, 'is empty');
+  return { from: given === STDIN ? 'stdin' : given, text };
+}
+
+function readFile(path: string, given: string): string {
+  let text: string;
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) throw unreadable(given, 'is no file');
+    if (stat.size > YAML_LIMITS.bytes) throw unreadable(given, `is larger than ${YAML_LIMITS.bytes / 1024} KiB`);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch (error) {
+    if (error instanceof AbilityError) throw error;
+    throw unreadable(given, error instanceof TypeError ? 'is not in UTF-8' : 'cannot be read');
+  }
+  return text;
+}
+
+function unreadable(given: string, why: string): AbilityError {
+  return new AbilityError({
+    code: 'usage.invalid',
+    message: `The definition in ${given === STDIN ? 'stdin' : given} ${why}`,
+    suggestion: 'Name a file in the form of the registry (docs/definitions.md), or pipe one into --from -.',
+  });
+}

@@ -1,0 +1,67 @@
+import { createSchedule, showSchedule } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import type { Overlap, ScheduleSpec } from '../../../../contracts/schedules.js';
+import { findAbility } from '../../../answers/find-ability.js';
+import { type InputFlags, parseInput } from '../../input/parse-input.js';
+import { readDuration } from '../../input/read-duration.js';
+import { readIntent } from '../../input/read-intent.js';
+import { refuseMaskedInput } from '../../input/refuse-masked.js';
+import { renderSchedule } from '../../output/render-schedule.js';
+import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../../program/context.js';
+import { createOrReport, noteWarnings } from '../run.js';
+
+/** Flags of `ability schedule create`. */
+interface CreateFlags extends InputFlags {
+  cron: string;
+  timezone: string;
+  name?: string;
+  intent?: string;
+  overlap: Overlap;
+  jitter: string;
+  catchUp: string;
+}
+
+/** `ability schedule create ID`: refuses what could not be run today, so that it is not found out at night. */
+export async function run(context: Context, [ability = '']: string[], flags: CreateFlags): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  const definition = await findAbility(registry, ability);
+  const environment = await environmentOf(context, registry);
+  const input = parseInput(flags, definition.input_schema, context);
+  refuseMaskedInput(input);
+  const spec: ScheduleSpec = {
+    id: flags.name ?? ability,
+    ability,
+    environment,
+    input,
+    cron: flags.cron,
+    timezone: flags.timezone,
+    overlap: flags.overlap,
+    jitter_ms: readDuration('--jitter', flags.jitter),
+    catch_up_ms: readDuration('--catch-up', flags.catchUp),
+    ...(flags.intent !== undefined && { intent: readIntent(flags.intent) }),
+  };
+  const { previewPlan } = await import('../../../../planning/preview/preview-plan.js');
+  const user = { ...currentUser(context.env), name: `schedule:${spec.id}`, caller: 'ci' as const };
+  // Credentials may be the worker's alone, and what guards say of tonight they say tonight: neither is looked at here.
+  const planned = await createOrReport(context, { ability, environment }, async () =>
+    previewPlan(registry, { ability, environment, input: spec.input, user, env: context.env }),
+  );
+  if (typeof planned === 'number') return planned;
+  return withSession(context, registry, async (connection) => {
+    const { created } = await createSchedule(connection, spec);
+    const shown = await showSchedule(connection, spec.id);
+    const { terminal } = context;
+    if (context.flags.json) terminal.printJson({ created, ...shown });
+    else {
+      terminal.print(renderSchedule(shown).join('\n'));
+      noteWarnings(context, planned);
+      if (!created) terminal.note('There already, saying the same.');
+    }
+    if (connection.isOwnRuntime) terminal.note(ONLY_WHILE_UP);
+    return EXIT.ok;
+  });
+}
+
+/** What is to be known of schedules on the runtime of a project. */
+export const ONLY_WHILE_UP =
+  'It fires only while the runtime of this project is up: `ability up`, or a service (docs/schedules.md). What it misses within --catch-up it makes up for at the next start.';

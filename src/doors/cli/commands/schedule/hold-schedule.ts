@@ -1,0 +1,18 @@
+import type { Connection } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+
+/** A command that pauses a schedule or resumes it; who did it, and why, is shown with the schedule. */
+export function holdingSchedule(
+  status: 'paused' | 'resumed',
+  hold: (connection: Connection, name: string, note: string) => Promise<void>,
+) {
+  return async (context: Context, [name = '']: string[], { comment }: { comment?: string }): Promise<ExitCode> =>
+    withSession(context, await openRegistry(context), async (connection) => {
+      const by = `${status} by ${currentUser(context.env).name}`;
+      await hold(connection, name, comment === undefined ? by : `${by}: ${comment}`);
+      if (context.flags.json) context.terminal.printJson({ schedule: name, status });
+      else context.terminal.note(`${name} is ${status}.`);
+      return EXIT.ok;
+    });
+}

@@ -1,0 +1,39 @@
+import { backfillSchedule, fireSchedule, showSchedule } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { asTyped, commandOf } from '../../output/typed-command.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+
+interface SpanFlags {
+  from?: string;
+  to?: string;
+}
+
+/** `ability schedule run NAME`: fires it now, or makes up for all firings of a span. */
+export async function run(context: Context, [name = '']: string[], flags: SpanFlags): Promise<ExitCode> {
+  const span = readSpan(flags);
+  return withSession(context, await openRegistry(context), async (connection) => {
+    // One that is not ours is not fired either.
+    await showSchedule(connection, name);
+    if (span) await backfillSchedule(connection, name, span.from, span.to);
+    else await fireSchedule(connection, name);
+    const { terminal } = context;
+    if (context.flags.json) terminal.printJson({ schedule: name, status: span ? 'backfilling' : 'fired' });
+    else {
+      terminal.note(span ? `${name} makes up for that time, one firing after the other.` : `${name} fires.`);
+      terminal.note(asTyped(`Next: ${commandOf('ability', 'schedule', 'show', name)}`, context));
+    }
+    return EXIT.ok;
+  });
+}
+
+function readSpan({ from, to }: SpanFlags): { from: Date; to: Date } | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  const span = { from: new Date(from ?? ''), to: new Date(to ?? '') };
+  if (span.from.getTime() < span.to.getTime()) return span;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--from ${from ?? 'nothing'} and --to ${to ?? 'nothing'} are no span of time`,
+    suggestion: 'Give both, the earlier first, such as --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z.',
+  });
+}

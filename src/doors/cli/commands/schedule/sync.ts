@@ -1,0 +1,69 @@
+import {
+  type Connection,
+  changeSchedule,
+  createSchedule,
+  deleteSchedule,
+  listSchedules,
+} from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { checkStated } from '../../../../planning/schedules/check-stated.js';
+import { compareSchedules, type ScheduleDrift } from '../../../../planning/schedules/compare-schedules.js';
+import { statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
+import { DRIFT_WORDS } from '../../output/render-schedule.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { ONLY_WHILE_UP } from './create.js';
+
+const DONE = { missing: 'created', differs: 'changed', left: 'deleted' } as const;
+
+/** `ability schedule sync`: makes the schedules on Temporal those that the definitions state; those created by hand stay. */
+export async function run(context: Context, _: string[], { check = false }: { check?: boolean }): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  const stated = statedSchedules(registry);
+  // All are looked at before the first is changed.
+  for (const found of stated) checkStated(registry, found);
+  return withSession(context, registry, async (connection) => {
+    const drifts = compareSchedules(stated, await listSchedules(connection));
+    refuseBroken(registry, drifts);
+    const { terminal, flags } = context;
+    const say = ({ id, drift }: ScheduleDrift): void =>
+      flags.json
+        ? undefined
+        : terminal.print(`${id}: ${check || drift === 'taken' ? DRIFT_WORDS[drift] : DONE[drift]}`);
+    if (!check) refuseTaken(drifts);
+    for (const drift of drifts) {
+      if (!check) await apply(connection, drift);
+      say(drift);
+    }
+    if (flags.json) terminal.printJson({ changed: !check, schedules: drifts.map(({ id, drift }) => ({ id, drift })) });
+    else if (drifts.length === 0) terminal.note(`Nothing differs; ${stated.length} schedules are stated.`);
+    if (!check && stated.length > 0 && connection.isOwnRuntime) terminal.note(ONLY_WHILE_UP);
+    return check && drifts.length > 0 ? EXIT.failed : EXIT.ok;
+  });
+}
+
+async function apply(connection: Connection, drift: ScheduleDrift): Promise<void> {
+  if (drift.drift === 'left') await deleteSchedule(connection, drift.id);
+  else if (drift.drift === 'missing') await createSchedule(connection, drift.stated.spec, drift.stated.file);
+  else if (drift.drift === 'differs') await changeSchedule(connection, drift.stated.spec, drift.stated.file);
+}
+
+/** What a broken file states is not known, so that nothing of it is deleted. */
+function refuseBroken({ problems }: Registry, drifts: readonly ScheduleDrift[]): void {
+  for (const found of drifts) {
+    if (found.drift !== 'left') continue;
+    const broken = problems.find(({ location }) => location?.file === found.known.stated_in);
+    if (broken) throw new AbilityError(broken);
+  }
+}
+
+function refuseTaken(drifts: readonly ScheduleDrift[]): void {
+  const taken = drifts.find(({ drift }) => drift === 'taken');
+  if (!taken) return;
+  throw new AbilityError({
+    code: 'schedule.exists',
+    message: `The schedule ${taken.id} was created by hand, and a definition states one of that name; nothing was changed`,
+    suggestion: `Delete it with \`ability schedule delete ${taken.id}\`, or give the other one another name.`,
+  });
+}

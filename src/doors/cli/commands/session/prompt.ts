@@ -1,0 +1,26 @@
+import { promptSession } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { MOST_PROMPT } from '../../../../rules/read-session-start.js';
+import { renderTurn } from '../../output/render-session.js';
+import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+
+/** `ability session prompt SESSION TEXT|-`: the hooks of a prompt, and what an AI reads before it decides. */
+export async function run(context: Context, [session = '', text = '']: string[]): Promise<ExitCode> {
+  const { terminal } = context;
+  const prompt = text === '-' ? terminal.readInput() : text;
+  if (prompt.length > MOST_PROMPT) {
+    const message = `The prompt has ${prompt.length} characters; it may have ${MOST_PROMPT}`;
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message,
+      suggestion: 'Put what is long into a file of the project.',
+    });
+  }
+  return withSession(context, await openRegistry(context), async (connection) => {
+    const turn = await promptSession(connection, session, prompt, currentUser(context.env));
+    if (context.flags.json) terminal.printJson(turn);
+    else terminal.print(renderTurn(turn).join('\n'));
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,49 @@
+import { startSession } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { findScope } from '../../../../definitions/find-scope.js';
+import { parseDuration } from '../../../../rules/duration.js';
+import { asTyped, commandOf } from '../../output/typed-command.js';
+import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../../program/context.js';
+
+/** Flags of `ability session start`. */
+export interface StartFlags {
+  id?: string;
+  scope?: string;
+  idle: string;
+}
+
+/** `ability session start`: starts a session and prints its id. */
+export async function run(context: Context, _: string[], flags: StartFlags): Promise<ExitCode> {
+  const idleMs = readIdle(flags.idle);
+  const registry = await openRegistry(context);
+  const environment = await environmentOf(context, registry);
+  const scope = findScope(registry.root, context.cwd, flags.scope, context.env);
+  return withSession(context, registry, async (connection) => {
+    const user = currentUser(context.env);
+    const id = flags.id === undefined ? {} : { id: flags.id };
+    const { session_id, attached } = await startSession(connection, { ...id, environment, scope, idleMs, user });
+    const { terminal } = context;
+    if (context.flags.json) terminal.printJson({ session_id, environment, scope, idle_ms: idleMs, attached });
+    else {
+      terminal.print(session_id);
+      const next = commandOf('ability', 'session', 'prompt', session_id, 'TEXT');
+      terminal.note(asTyped(`${attached ? 'There already. ' : ''}Go on with: ${next}`, context));
+    }
+    return EXIT.ok;
+  });
+}
+
+function readIdle(text: string): number {
+  try {
+    const idle = parseDuration(text);
+    if (idle > 0) return idle;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+  }
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--idle ${text} is no duration`,
+    suggestion: 'Write for example 24h or 30m.',
+  });
+}

@@ -1,0 +1,144 @@
+import {
+  type Connection,
+  type DeleteEnd,
+  deleteTask,
+  hasEnded,
+  keepingRuntime,
+  readHost,
+  viewOwnTask,
+} from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { plainText } from '../../output/plain-text.js';
+import { tellMoment } from '../../output/tell-time.js';
+import { asTyped } from '../../output/typed-command.js';
+import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import { withDeadline } from '../following/deadline.js';
+import { noteStall, readPatience } from '../following/follow-task.js';
+import { interruption } from '../following/interruption.js';
+
+/** Flags of `ability task delete`. */
+interface DeleteFlags {
+  purge?: boolean;
+  timeout?: string;
+}
+
+/** `ability task delete KEY`: ends a task, removes its record, leaves a tombstone. Source: R-000-85, C-37. */
+export async function run(context: Context, [key = '']: string[], flags: DeleteFlags): Promise<ExitCode> {
+  const { terminal } = context;
+  const { purge = false } = flags;
+  const patience = readPatience(terminal.isLive, flags);
+  return withDeadline(context, patience, `${key} was not deleted`, async (deadline) => {
+    const { signal } = deadline;
+    const work = async (connection: Connection): Promise<ExitCode> => {
+      const standing = await keepingRuntime(connection, () => readStanding(connection, key, purge), signal);
+      if (!(await isConfirmed(context, key, standing, purge, signal))) {
+        terminal.note('Nothing was deleted.');
+        return EXIT.interrupted;
+      }
+      if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
+      if (purge && standing !== 'deleted' && standing !== 'unformed')
+        terminal.note('Temporal takes up to a minute to delete a history.');
+      // Where its record is, its history tells; after a purge nothing does.
+      const keeper = await readHost(connection, key).catch(() => undefined);
+      const interrupted = interruption(context);
+      try {
+        const end = await deleteTask(connection, key, {
+          by: currentUser(context.env),
+          purge,
+          timeoutMs: deadline.takeRest(),
+          signal: interrupted.signal,
+          onStall: (stall) => noteStall(terminal, stall),
+        });
+        return report(context, key, end, keeper);
+      } finally {
+        interrupted.done();
+      }
+    };
+    return withSession(context, await openRegistry(context), work, signal);
+  });
+}
+
+function report(context: Context, key: string, end: DeleteEnd, keeper: string | undefined): ExitCode {
+  const { flags, terminal } = context;
+  if (end.kind === 'aborted') {
+    terminal.note(asTyped(`Interrupted; the deletion goes on: ability task delete ${key} waits for it again`, context));
+    if (flags.json) {
+      const error = {
+        code: 'wait.interrupted',
+        message: 'Interrupted; the deletion goes on',
+        location: null,
+        suggestion: null,
+      };
+      terminal.printJson({ status: 'error', task_key: key, error });
+    }
+    return EXIT.interrupted;
+  }
+  if (end.kind === 'unformed') {
+    if (flags.json)
+      terminal.printJson({ status: 'deleted', task_key: key, already: false, purged: true, warnings: [] });
+    else terminal.print(`${key} was never formed; what was asked for is deleted`);
+    return EXIT.ok;
+  }
+  const { kind, deletion } = end;
+  const warnings = kind === 'deleted' ? warningsOf(key, end, keeper) : [];
+  const { deleted_at, deleted_by, purged } = deletion;
+  if (flags.json) {
+    const already = kind === 'already';
+    terminal.printJson({ status: 'deleted', task_key: key, already, purged, deleted_at, deleted_by, warnings });
+    return EXIT.ok;
+  }
+  const what = purged ? 'deleted, its history as well' : 'deleted; its history stays in Temporal until it is forgotten';
+  const before = `was deleted already, by ${oneLine(deleted_by.name)} ${tellMoment(deleted_at)}`;
+  terminal.print(`${key} ${kind === 'already' ? before : `is ${what}`}`);
+  for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
+  return EXIT.ok;
+}
+
+/** A record is on the machine whose worker kept it, and another one may have done the deletion. */
+function warningsOf(
+  key: string,
+  { deletion }: Extract<DeleteEnd, { kind: 'deleted' }>,
+  keeper: string | undefined,
+): string[] {
+  if (deletion.record === 'removed') return [];
+  const there = keeper !== undefined && keeper !== deletion.host ? `; it may be on ${keeper}` : '';
+  return [`There was no record of ${key} on ${deletion.host}, whose worker deleted the task${there}`];
+}
+
+/** `unformed`: there is no task, and may be a preflight that refused it. */
+type Standing = 'open' | 'ended' | 'deleted' | 'unformed';
+
+async function readStanding(connection: Connection, key: string, purge: boolean): Promise<Standing> {
+  try {
+    return hasEnded(await viewOwnTask(connection, key)) ? 'ended' : 'open';
+  } catch (error) {
+    if (error instanceof AbilityError && error.code === 'task.deleted') return 'deleted';
+    if (error instanceof AbilityError && error.code === 'task.not_found' && purge) return 'unformed';
+    throw error;
+  }
+}
+
+/** Only people at a terminal are asked. Source: docs/guide.md#tasks. */
+async function isConfirmed(
+  context: Context,
+  key: string,
+  standing: Standing,
+  purge: boolean,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (context.flags.yes || !context.terminal.canAsk() || standing === 'deleted') return true;
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const what = purge ? 'its record and its history' : 'its record';
+  const first = standing === 'open' ? ', which is open and will be cancelled' : '';
+  const answer = await confirm({
+    message: `Delete ${key}${first}? ${what} cannot be had back.`,
+    initialValue: false,
+    ...context.terminal.questions(),
+    signal,
+  });
+  // The time was up while the question was open.
+  signal.throwIfAborted();
+  return !isCancel(answer) && answer;
+}

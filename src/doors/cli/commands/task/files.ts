@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { keepingRuntime, takeFiles, viewTask } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import type { TaskFile } from '../../../../contracts/files.js';
+import { formatBytes } from '../../../../text/byte-size.js';
+import { renderTable } from '../../output/render-table.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+
+/** Flags of `ability task files`. */
+export interface FilesFlags {
+  out?: string;
+}
+
+/** `ability task files KEY [--out DIR]`: what a task has made and was given, or copies of it. */
+export async function run(context: Context, [key = '']: string[], { out }: FilesFlags): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (connection) => {
+    const { terminal, flags } = context;
+    const { result } = await keepingRuntime(connection, () => viewTask(connection, key));
+    const { files = [] } = result;
+    if (out !== undefined) {
+      const taken = await takeFiles(connection, files, resolve(context.cwd, out));
+      if (flags.json) terminal.printJson(taken);
+      else if (taken.length === 0) terminal.note('The task has no files.');
+      else for (const { path, wasThere } of taken) terminal.print(wasThere ? `${path} (there already)` : path);
+      return EXIT.ok;
+    }
+    if (flags.json) terminal.printJson(files);
+    else if (files.length === 0) terminal.note('The task has no files.');
+    else terminal.print(renderTable(HEAD, files.map(rowOf)));
+    return EXIT.ok;
+  });
+}
+
+const HEAD = ['step', 'name', 'size', 'digest', 'file'];
+
+function rowOf({ step, name, file }: TaskFile): string[] {
+  return [step === '' ? 'input' : step, name, formatBytes(file.bytes), file.$file.slice(0, 12), file.name];
+}

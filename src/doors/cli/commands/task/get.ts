@@ -1,0 +1,47 @@
+import { findRecord, readInput, viewTask } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import type { Json, JsonObject } from '../../../../contracts/json.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { didYouMean } from '../../../../text/nearest.js';
+import { refuseMasked } from '../../input/refuse-masked.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+
+/** `ability task get KEY [FIELD]`: the input of a task, or one field. Source: R-000-83. */
+export async function run(context: Context, [key = '', field]: string[]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (connection) => {
+    const { view, result } = await viewTask(connection, key);
+    // A record here that has the key of another project's task is not of that task.
+    const recorded = result.project === undefined ? (await findRecord(connection, key))?.input : undefined;
+    // Known secrets are masked in a record, so it comes last.
+    const whole = view?.input ?? (await readInput(connection, key).catch(orElse(recorded)));
+    const input = whole ?? recorded;
+    if (!input) {
+      throw new AbilityError({
+        code: 'record.missing',
+        message: `The input of ${key} is neither in Temporal nor in a record here`,
+        suggestion: 'Run the command where the worker that ran the task keeps its records.',
+      });
+    }
+    if (field !== undefined && !Object.hasOwn(input, field)) {
+      const suggestion = didYouMean(field, Object.keys(input)) ?? `There are: ${Object.keys(input).join(', ')}.`;
+      throw new AbilityError({
+        code: 'usage.invalid',
+        message: `The input of ${key} has no field ${field}`,
+        suggestion,
+      });
+    }
+    if (whole === undefined) refuseMasked(key, field === undefined ? input : { [field]: input[field] as Json });
+    const value = field === undefined ? input : input[field];
+    if (typeof value === 'string' && !context.flags.json) context.terminal.print(value);
+    else context.terminal.printJson(value);
+    return EXIT.ok;
+  });
+}
+
+/** The start of a task may lie in a store that is not seen from here; what a record has does as well. */
+function orElse(recorded: JsonObject | undefined): (error: unknown) => undefined {
+  return (error) => {
+    if (recorded === undefined) throw error;
+    return undefined;
+  };
+}

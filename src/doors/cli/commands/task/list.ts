@@ -1,0 +1,98 @@
+import { LISTED_STATES, type ListedState, type ListedTask, listTasks } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { OPEN_STATES } from '../../../../contracts/states.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { didYouMean } from '../../../../text/nearest.js';
+import { readSince } from '../../input/read-since.js';
+import { renderTable } from '../../output/render-table.js';
+import { tellDistance } from '../../output/tell-time.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+
+interface ListFlags {
+  status: string[];
+  ability?: string;
+  session?: string;
+  since?: string;
+  query?: string;
+  limit: string;
+}
+
+/** `ability task list`: the tasks of the project, open ones first. */
+export async function run(context: Context, _: string[], flags: ListFlags): Promise<ExitCode> {
+  const filter = {
+    status: flags.status.map(readStatus),
+    ability: flags.ability,
+    environment: context.flags.env,
+    session: flags.session,
+    since: flags.since === undefined ? undefined : readSince(flags.since, Date.now()),
+    query: flags.query,
+    limit: readLimit(flags.limit),
+  };
+  const registry = await openRegistry(context);
+  const tasks = await withSession(context, registry, (connection) => listTasks(connection, filter));
+  if (tasks.length === 0) await refuseUnknown(registry, filter);
+  printTasks(context, tasks);
+  return EXIT.ok;
+}
+
+function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
+  if (flags.json) terminal.printJson(tasks);
+  else if (tasks.length === 0) terminal.note('There are no such tasks.');
+  else {
+    // A column that says nothing of any task is left out.
+    const isIntentShown = tasks.some(({ intent }) => intent !== null);
+    const rows = tasks.map((task) => {
+      const by = task.changed ? `${task.requested_by}, changed by ${task.changed.by}` : task.requested_by;
+      return [
+        task.task_key,
+        task.ability_id,
+        task.status,
+        task.environment,
+        by,
+        tellDistance(task.started_at),
+        ...(isIntentShown ? [oneLine(task.intent ?? '')] : []),
+      ];
+    });
+    const head = ['TASK', 'ABILITY', 'STATUS', 'ENVIRONMENT', 'BY', 'STARTED', ...(isIntentShown ? ['INTENT'] : [])];
+    terminal.print(renderTable(head, rows));
+  }
+}
+
+/** Tasks may outlive their definitions, so a name is only wrong where neither tasks nor definitions know it. */
+async function refuseUnknown(
+  registry: Registry,
+  { ability, environment }: { ability: string | undefined; environment: string | undefined },
+): Promise<void> {
+  if (environment !== undefined) {
+    const { resolveEnvironment } = await import('../../../../planning/resolve/resolve-environment.js');
+    resolveEnvironment(registry, environment);
+  }
+  const known = [...registry.operations.keys(), ...registry.workflows.keys()];
+  if (ability === undefined || known.includes(ability) || registry.broken.has(`ability:${ability}`)) return;
+  throw new AbilityError({
+    code: 'ability.not_found',
+    message: `There is no ability ${ability} in the project ${registry.project.project}, and no task of one`,
+    suggestion: didYouMean(ability, known) ?? 'Run `ability list` to see what there is.',
+  });
+}
+
+function readStatus(text: string): ListedState {
+  const state = LISTED_STATES.find((known) => known === text);
+  if (state) return state;
+  const isOpen = (OPEN_STATES as readonly string[]).includes(text);
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: isOpen ? `A list does not distinguish ${text} from running` : `There is no state ${text}`,
+    suggestion: isOpen
+      ? 'Write --status running; `ability task show KEY` distinguishes them.'
+      : (didYouMean(text, LISTED_STATES) ?? `There are: ${LISTED_STATES.join(', ')}.`),
+  });
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit > 0 && limit <= 10_000) return limit;
+  throw new AbilityError({ code: 'usage.invalid', message: `--limit ${text} is no whole number from 1 to 10000` });
+}

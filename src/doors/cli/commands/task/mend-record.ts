@@ -1,0 +1,39 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type Connection, readHost, readRecord, readRecordPlace, type SeenTask } from '../../../../client/index.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { isEndState } from '../../../../contracts/states.js';
+
+/**
+ * Writes the record of an ended task where it is missing, from the history.
+ *
+ * The worker that ended the task had a full disk, or was away from the folder of the records.
+ *
+ * @returns what to say about it; undefined where nothing is missing, or the record belongs to another machine.
+ */
+export async function mendRecord(connection: Connection, key: string, seen: SeenTask): Promise<string | undefined> {
+  if (!hasEndedHere(key, seen) || readRecord(connection, key)?.result) return undefined;
+  if (!(await isKeptHere(connection, key))) return undefined;
+  const missing = `record.missing: how ${key} ended was not in its record`;
+  try {
+    const { recordFromHistory } = await import('../../../../worker/record-from-history.js');
+    await recordFromHistory(connection, key, seen.result);
+    return `${missing}; it was written now, from the history`;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return `${missing}, and could not be written from the history: ${error.code}: ${error.message}`;
+  }
+}
+
+/** Direct runs have no record; that of a called task is its caller's worker's; that of another project is not ours. */
+function hasEndedHere(key: string, { source, result }: SeenTask): boolean {
+  const isOwn = result.project === undefined && result.task_key !== null;
+  return source === 'history' && isOwn && isEndState(result.status) && !key.includes('/');
+}
+
+/** Whether the worker keeps, or would keep, the record in this folder of this machine. */
+async function isKeptHere(connection: Connection, key: string): Promise<boolean> {
+  if (connection.isOwnRuntime || readRecord(connection, key)) return true;
+  if ((await readHost(connection, key)) !== hostname()) return false;
+  return (await readRecordPlace(connection, key)) === join(connection.paths.records, key);
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { earlierKeys, nextKey, type TaskChain } from '../../../../client/index.js';
+import { asTyped, commandOf } from '../../output/typed-command.js';
+import type { Context } from '../../program/context.js';
+
+/** Which tasks a task tries again, or is tried again by, for people; none of one that stands alone. */
+export function tellChain({ retry_of, retries }: TaskChain, context: Context): string[] {
+  const newest = retries.at(-1);
+  const later = retries.map(({ task, status }) => `${task} (${status})`).join(', ');
+  return [
+    ...(retry_of === null ? [] : [`tries ${retry_of} again`]),
+    ...(newest
+      ? [asTyped(`tried again as ${later}; the newest: ${commandOf('ability', 'task', 'show', newest.task)}`, context)]
+      : []),
+  ];
+}
+
+/**
+ * Which of several tasks that try each other again a log is of, since each counts its attempts from 1; undefined for one that
+ * stands alone, as far as the records here tell.
+ *
+ * @param folder of the record of the task.
+ */
+export function tellPlaceInChain(key: string, folder: string, context: Context): string | undefined {
+  const isHere = (task: string): boolean => existsSync(join(dirname(folder), task));
+  const earlier = earlierKeys(key).filter(isHere);
+  const next = nextKey(key);
+  const others = [...earlier, ...(isHere(next) ? [next] : [])];
+  if (key.includes('/') || key.includes(':') || others.length === 0) return undefined;
+  const commands = others.map((task) => asTyped(commandOf('ability', 'task', 'logs', task), context)).join(', ');
+  return `This is ${key}, task ${earlier.length + 1} of those that try each other again; attempts are counted in each. Others: ${commands}`;
+}

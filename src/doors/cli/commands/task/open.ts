@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { viewTask } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+
+/** `ability task open KEY`: opens a task in the Temporal UI; prints its address where there is no desktop. */
+export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (connection) => {
+    const { result } = await viewTask(connection, key);
+    const { project } = result;
+    const url = result.links.temporal;
+    if (!url) {
+      throw new AbilityError({
+        code: 'config.invalid',
+        message: 'The address of the Temporal UI of this server is not known',
+        suggestion: 'Set TEMPORAL_UI_ADDRESS to its address.',
+      });
+    }
+    if (context.flags.json) context.terminal.printJson({ url, ...(project !== undefined && { project }) });
+    else context.terminal.print(url);
+    if (context.terminal.isLive) openInBrowser(url, context.env);
+    return EXIT.ok;
+  });
+}
+
+function openInBrowser(url: string, env: NodeJS.ProcessEnv): void {
+  const program = env.BROWSER ?? (process.platform === 'darwin' ? 'open' : 'xdg-open');
+  const child = spawn(program, [url], { detached: true, stdio: 'ignore', env });
+  child.on('error', () => {
+    // The address was printed; whoever has no such program can follow it.
+  });
+  child.unref();
+}

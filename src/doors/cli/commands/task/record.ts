@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import {
+  fetchSharedRecord,
+  readHost,
+  readRecordPlace,
+  type SharedRecord,
+  sharedStore,
+  viewTask,
+} from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import { RECORD_FILES, type TaskRecord } from '../../../../contracts/record.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { pathsOf } from '../../../../server/project-paths.js';
+import { recordFolder } from '../../../answers/record-folder.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { mendRecord } from './mend-record.js';
+
+const ONLY_PLANNED = 'this record has only what was planned';
+
+/** `ability task record KEY`: prints `tool_call.md`, or `record.json`. Needs no server where the whole record is here. */
+export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+  const registry = await openRegistry(context);
+  const folder = recordFolder(pathsOf(registry.root).records, key);
+  const file = join(folder, context.flags.json ? RECORD_FILES.json : RECORD_FILES.text);
+  if (isComplete(folder)) return print(context, readFileSync(file, 'utf8'));
+  const shared = await findShared(context, registry, key, folder);
+  if (shared?.record.result) return print(context, textOf(context, shared));
+  await complete(context, registry, key, folder);
+  if (existsSync(file)) return print(context, readFileSync(file, 'utf8'));
+  if (shared) return print(context, textOf(context, shared));
+  throw await whyMissing(context, registry, key, folder);
+}
+
+function print({ flags, terminal }: Context, text: string): ExitCode {
+  if (flags.json) terminal.printJson(JSON.parse(text));
+  else terminal.print(text);
+  return EXIT.ok;
+}
+
+function textOf({ flags }: Context, { record, text }: SharedRecord): string {
+  return flags.json ? JSON.stringify(record) : text;
+}
+
+/** What a worker elsewhere has shared. Where the store cannot be read, a record that is here is shown all the same. */
+async function findShared(
+  { env, terminal }: Context,
+  { root, project }: Registry,
+  task: string,
+  folder: string,
+): Promise<SharedRecord | undefined> {
+  if (existsSync(join(folder, RECORD_FILES.deleted))) return undefined;
+  const store = sharedStore(env, pathsOf(root));
+  try {
+    return store && (await fetchSharedRecord(store, { project: project.project, task }));
+  } catch (error) {
+    if (!(error instanceof AbilityError) || !existsSync(join(folder, RECORD_FILES.json))) throw error;
+    terminal.note(`${error.code}: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Whether a record tells how its task ended. */
+function isComplete(folder: string): boolean {
+  try {
+    const record = JSON.parse(readFileSync(join(folder, RECORD_FILES.json), 'utf8')) as TaskRecord;
+    return record.result !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes the record of a task that has ended meanwhile, and whose worker could not; an open one has its record. */
+async function complete(
+  context: Context,
+  registry: Parameters<typeof withSession>[1],
+  key: string,
+  folder: string,
+): Promise<void> {
+  try {
+    const mended = await withSession(context, registry, async (connection) =>
+      mendRecord(connection, key, await viewTask(connection, key, false)),
+    );
+    if (mended) context.terminal.note(isComplete(folder) ? mended : `${mended}; ${ONLY_PLANNED}`);
+  } catch (error) {
+    if (!(error instanceof AbilityError) || !existsSync(join(folder, RECORD_FILES.json))) throw error;
+    context.terminal.note(`${error.code}: ${error.message}; ${ONLY_PLANNED}`);
+  }
+}
+
+/** A record that is not here may be on the machine of the worker. Source: docs/operations.md#looking-into-a-task. */
+export function whyMissing(
+  context: Context,
+  registry: Parameters<typeof withSession>[1],
+  key: string,
+  folder: string,
+): Promise<AbilityError> {
+  return withSession(context, registry, async (connection) => {
+    const { result } = await viewTask(connection, key);
+    const there = result.links.record ?? (await readRecordPlace(connection, key, result.project)) ?? null;
+    const host = await readHost(connection, key);
+    const isHere = host === undefined ? connection.isOwnRuntime : host === hostname();
+    if (isHere && (there === null || there === folder)) return missing(key, folder);
+    const where = host ?? `a machine that Temporal at ${connection.address} does not name`;
+    return new AbilityError({
+      code: 'record.remote',
+      message: `The record of ${key} is on ${where}, where its worker keeps it${there ? `: ${there}` : ''}`,
+      suggestion: 'Run the command there, or let workers and callers share a store: ABILITY_STORE.',
+    });
+  });
+}
+
+function missing(key: string, folder: string): AbilityError {
+  return new AbilityError({
+    code: 'record.missing',
+    message: `The record of ${key} is not in ${folder}`,
+    suggestion: `It may have been deleted, or its worker runs in another folder; ask Temporal: ability task show ${key}.`,
+  });
+}

@@ -1,0 +1,59 @@
+import { type Connection, keepingRuntime, retryTask, viewOwnTask } from '../../../../client/index.js';
+import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { findScope } from '../../../../definitions/find-scope.js';
+import { readCaller } from '../../input/read-caller.js';
+import { readTrace } from '../../input/read-trace.js';
+import { asTyped, commandOf } from '../../output/typed-command.js';
+import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import { withDeadline } from '../following/deadline.js';
+import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
+import { createOrReport, noteWarnings, notingStalls, reportDetached } from '../run.js';
+import { reviewDefinitions } from './review-definitions.js';
+
+/** Flags of `ability task retry`. */
+interface RetryFlags extends FollowFlags {
+  from?: string;
+  detach?: boolean;
+}
+
+/** `ability task retry KEY`: a new task under `KEY.r2`, which takes over what was done. */
+export async function run(context: Context, [key = '']: string[], flags: RetryFlags): Promise<ExitCode> {
+  refuseUnusedFlags(flags);
+  const patience = readPatience(context.terminal.isLive, flags);
+  const registry = await openRegistry(context);
+  return withDeadline(context, patience, `${key} was not retried`, async (deadline) => {
+    const { signal } = deadline;
+    const work = async (connection: Connection): Promise<ExitCode> => {
+      const { result } = await keepingRuntime(connection, () => viewOwnTask(connection, key), signal);
+      const subject = { ability: result.ability_id, environment: result.environment };
+      const created = await createOrReport(context, subject, () =>
+        retryTask(connection, key, {
+          from: flags.from,
+          user: currentUser(context.env),
+          scope: findScope(registry.root, context.cwd, undefined, context.env),
+          caller: readCaller(context.env),
+          ...readTrace(context.env),
+          run: true,
+          signal,
+          onStall: notingStalls(context, deadline),
+          review: (answer) => reviewDefinitions(context, registry, answer),
+        }),
+      );
+      if (typeof created === 'number') return created;
+      noteWarnings(context, created);
+      if (flags.detach) return reportDetached(context, created);
+      context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
+      if (created.attached && flags.from !== undefined) noteUnusedFrom(context, key, created.id, flags.from);
+      return followTask(context, connection, created.id, flags, deadline);
+    };
+    return withSession(context, registry, work, signal);
+  });
+}
+
+/** A second retry of the same task is the first one, wherever that began. */
+function noteUnusedFrom(context: Context, key: string, retry: string, from: string): void {
+  const { terminal } = context;
+  const again = asTyped(commandOf('ability', 'task', 'retry', retry, '--from', from), context);
+  const what = `${key} was tried again before, as ${retry}, and --from ${from} changes nothing of that`;
+  terminal.note(`${terminal.style('yellow', 'warning')} ${what}\n  Once it has ended: ${again}`);
+}

@@ -1,0 +1,42 @@
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { PreflightAnswer } from '../../../../contracts/task.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { plainText } from '../../output/plain-text.js';
+import type { Context } from '../../program/context.js';
+
+/** So many scripts are named. */
+const MOST_NAMED = 5;
+
+/**
+ * The worker plans from its own definitions and scripts; where the definitions differ from those here, that is said.
+ *
+ * With `--strict` it is refused, and so are scripts that differ: their bytes are compared only then, since that reads them.
+ *
+ * @throws AbilityError `config.registry_differs`.
+ */
+export async function reviewDefinitions(
+  { flags, terminal }: Context,
+  registry: Registry,
+  { registry: digest, plan }: Pick<PreflightAnswer, 'registry' | 'plan'>,
+): Promise<void> {
+  if (digest !== registry.digest) {
+    if (flags.strict) throw differs('The definitions of the worker differ from those here', 'these definitions');
+    const message = 'The definitions of the worker differ from those here; the task runs theirs';
+    terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(message, '  ')}`);
+  }
+  if (!flags.strict) return;
+  const { changedScripts } = await import('../../../../planning/scripts/changed-scripts.js');
+  const changed = changedScripts(registry.root, plan);
+  if (changed.length === 0) return;
+  const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : '';
+  const named = changed.slice(0, MOST_NAMED).join(', ');
+  throw differs(`Scripts of the worker differ from those here: ${named}${more}`, 'these scripts');
+}
+
+function differs(what: string, deployed: string): AbilityError {
+  return new AbilityError({
+    code: 'config.registry_differs',
+    message: `${what}, and --strict was given`,
+    suggestion: `Deploy ${deployed} to the workers, or leave out --strict.`,
+  });
+}

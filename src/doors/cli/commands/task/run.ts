@@ -1,0 +1,26 @@
+import { type Connection, keepingRuntime, runTask } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { withDeadline } from '../following/deadline.js';
+import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
+
+/** `ability task run KEY`: runs a created task. Source: R-000-74 to R-000-76. */
+export async function run(
+  context: Context,
+  [key = '']: string[],
+  flags: FollowFlags & { detach?: boolean },
+): Promise<ExitCode> {
+  refuseUnusedFlags(flags);
+  return withDeadline(context, readPatience(context.terminal.isLive, flags), `${key} was not run`, async (deadline) => {
+    const { signal } = deadline;
+    const work = async (connection: Connection): Promise<ExitCode> => {
+      await keepingRuntime(connection, () => runTask(connection, key), signal);
+      if (!flags.detach) return followTask(context, connection, key, flags, deadline);
+      const { terminal } = context;
+      if (context.flags.json) terminal.printJson({ status: 'running', task_key: key });
+      else terminal.print(key);
+      return EXIT.ok;
+    };
+    return withSession(context, await openRegistry(context), work, signal);
+  });
+}

@@ -1,0 +1,79 @@
+import {
+  type Connection,
+  hasEnded,
+  readChain,
+  type SeenTask,
+  type TaskChain,
+  viewTask,
+} from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { describeWait } from '../../../../rules/describe-concurrency.js';
+import { foldAnswers } from '../../../../rules/fold-answers.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { inOne, tellWait } from '../../output/live/tell-wait.js';
+import { plainText } from '../../output/plain-text.js';
+import { renderApproval, renderResult } from '../../output/result/render-result.js';
+import { renderSteps } from '../../output/result/render-steps.js';
+import { asTyped } from '../../output/typed-command.js';
+import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { noteNext } from '../following/follow-task.js';
+import { mendRecord } from './mend-record.js';
+import { tellChain } from './note-chain.js';
+
+const FROM: Record<SeenTask['source'], string | undefined> = {
+  worker: undefined,
+  history: undefined,
+  description: 'No worker answers, so only what Temporal itself knows is shown.',
+  record: 'Temporal no longer has this task; this is its record.',
+};
+
+/** `ability task show KEY`: how a task stands, in short. */
+export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (connection) => {
+    const { terminal, flags } = context;
+    const seen = await viewTask(connection, key);
+    const { view, source } = seen;
+    const mended = await mendRecord(connection, key, seen);
+    const result = mended ? { ...seen.result, warnings: [...seen.result.warnings, mended] } : seen.result;
+    const chain = await chainOf(connection, key, seen);
+    if (flags.json) {
+      const { retry_of, retries } = chain;
+      const others = { ...(retry_of !== null && { retry_of }), ...(retries.length > 0 && { retries }) };
+      terminal.printJson({ ...(view ?? result), ...others, source });
+      return EXIT.ok;
+    }
+    const { folded, left } = foldAnswers(result.hooks);
+    const turn = result.status === 'waiting' ? result.concurrency : undefined;
+    const open = result.approvals.filter(({ status }) => status === 'open');
+    terminal.print(
+      [
+        renderResult(result, terminal.style, context),
+        ...tellChain(chain, context),
+        ...(result.caller === undefined ? [] : [`caller: ${result.caller}`]),
+        ...(view?.paused
+          ? [asTyped(`paused: it starts nothing new until \`ability task resume ${key}\``, context)]
+          : []),
+        ...(turn ? [`waiting for ${oneLine(describeWait(turn))}`] : []),
+        ...renderSteps(result, terminal.style),
+        ...(view?.waits ?? []).map((wait) => `  ${wait.path} ${inOne(tellWait(wait, Date.now()))}`),
+        ...open.map((approval) => renderApproval(approval, terminal.style)),
+        ...folded.map(({ answer: { phase, hook_id, path, status, decision, reason, moment }, times }) => {
+          const answer = `${status === 'error' ? 'failed' : decision}${times > 1 ? ` in ${times} turns` : ''}`;
+          return `  hook ${hook_id} (${phase}${path ? `, ${path}` : ''}${moment ? `, now() was ${moment}` : ''}): ${answer}${reason ? `: ${plainText(reason, '      ')}` : ''}`;
+        }),
+        ...(left > 0 ? [`  ${left} more answers of hooks`] : []),
+      ].join('\n'),
+    );
+    const note = FROM[source];
+    if (note) terminal.note(note);
+    if (source !== 'record') await noteNext(context, connection, result);
+    return EXIT.ok;
+  });
+}
+
+/** Only what has ended is tried again, and what Temporal has forgotten has nobody to ask about. */
+async function chainOf(connection: Connection, key: string, seen: SeenTask): Promise<TaskChain> {
+  const isAlone = seen.source === 'record' || /[:/]/.test(key);
+  const { retry_of, retries } = isAlone ? { retry_of: null, retries: [] } : await readChain(connection, key);
+  return { retry_of, retries: hasEnded(seen) ? retries : [] };
+}

@@ -1,0 +1,32 @@
+import type { AccessToken } from '../../../../contracts/access.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { openTokens } from '../../input/open-tokens.js';
+import { renderTable } from '../../output/render-table.js';
+import { tellDistance } from '../../output/tell-time.js';
+import { type Context, openRegistry } from '../../program/context.js';
+
+/** `ability token list`: the tokens of the project, also those that open nothing any more. */
+export async function run(context: Context): Promise<ExitCode> {
+  const { terminal, flags } = context;
+  const { tokens, unreadable } = openTokens(await openRegistry(context)).list();
+  if (flags.json) terminal.printJson(tokens);
+  else if (tokens.length === 0) terminal.note('There are no tokens.');
+  else terminal.print(renderTable(['TOKEN', 'PERSON', 'AGENT', 'CAN', 'STATUS', 'CREATED'], tokens.map(rowOf)));
+  for (const name of unreadable) {
+    terminal.note(
+      `${terminal.style('yellow', 'warning')} .system/tokens/${oneLine(name)} opens nothing: it is no token of this project, or others may read it`,
+    );
+  }
+  return EXIT.ok;
+}
+
+function rowOf(token: AccessToken): string[] {
+  const { id, person, agent = '', can, created_at } = token;
+  return [id, person, agent, can.join(','), statusOf(token, Date.now()), tellDistance(created_at)];
+}
+
+function statusOf({ revoked_at, expires_at }: AccessToken, now: number): string {
+  if (revoked_at !== undefined) return 'revoked';
+  return now < Date.parse(expires_at) ? `until ${expires_at.slice(0, 10)}` : 'expired';
+}

@@ -1,0 +1,89 @@
+import { AbilityError } from '../../../contracts/problem.js';
+import type { Context } from '../program/context.js';
+
+/** Somebody left a question with Ctrl-C; nothing was done yet. */
+export class Cancelled extends Error {}
+
+/** What is asked at a terminal, and what stands for the answer elsewhere. */
+interface Question<T> {
+  /** The flag that answers it, named where nobody can be asked. */
+  flag: string;
+  message: string;
+  /** Used where nobody is asked; absent: the flag is needed there. */
+  fallback?: T | undefined;
+}
+
+/** A question whose answer is text. */
+export interface TextQuestion extends Question<string> {
+  /** What already stands there. */
+  initial?: string;
+  /** @throws AbilityError for an answer that will not do. */
+  check?(answer: string): void;
+}
+
+/** Whether there is somebody to ask: at a terminal, and not told to go ahead. */
+export function canAsk({ flags, terminal }: Context): boolean {
+  return terminal.canAsk() && !flags.yes && !flags.json;
+}
+
+/** The answer of a flag, of a person, or the one that stands for it. @throws Cancelled, AbilityError `usage.invalid`. */
+export async function askText(context: Context, given: string | undefined, question: TextQuestion): Promise<string> {
+  const { message, initial, check } = question;
+  if (given !== undefined || !canAsk(context)) {
+    const answer = given ?? needed(question);
+    check?.(answer);
+    return answer;
+  }
+  const { isCancel, text } = await import('@clack/prompts');
+  const start = initial ?? question.fallback;
+  const answer = await text({
+    message,
+    ...context.terminal.questions(),
+    ...(start !== undefined && { initialValue: start }),
+    validate: (typed) => faultOf(typed ?? '', check),
+  });
+  if (isCancel(answer)) throw new Cancelled();
+  return answer;
+}
+
+/** As {@link askText}, one of several. */
+export async function askChoice<T extends string>(
+  context: Context,
+  given: T | undefined,
+  choices: readonly T[],
+  question: Question<T>,
+): Promise<T> {
+  if (given !== undefined) return given;
+  if (!canAsk(context)) return needed(question, choices);
+  const { isCancel, select } = await import('@clack/prompts');
+  const options = choices.map((value) => ({ value: value as string, label: value as string }));
+  const { message, fallback } = question;
+  const initial = fallback === undefined ? {} : { initialValue: fallback as string };
+  const answer = await select({ message, options, ...context.terminal.questions(), ...initial });
+  if (isCancel(answer)) throw new Cancelled();
+  return choices.find((choice) => choice === answer) ?? needed(question);
+}
+
+function needed<T>({ flag, fallback }: Question<T>, choices: readonly string[] = []): T {
+  if (fallback !== undefined) return fallback;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${flag} is needed where there is no terminal to ask at`,
+    suggestion: `Pass ${flag}${choices.length > 0 ? ` ${oneOf(choices)}` : ''}; \`--help\` has examples.`,
+  });
+}
+
+function faultOf(answer: string, check: TextQuestion['check']): string | undefined {
+  if (answer.trim() === '') return 'Something belongs here';
+  try {
+    check?.(answer);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return `${error.message}. ${error.suggestion ?? ''}`;
+  }
+}
+
+function oneOf(choices: readonly string[]): string {
+  return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+}

@@ -1,0 +1,20 @@
+import type { DocumentHeader } from '../../../authoring/openapi/document-headers.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { type Context, environmentOf } from '../program/context.js';
+
+/**
+ * What `--header` says, with the secrets it refers to; neither is ever written anywhere.
+ *
+ * @throws AbilityError `usage.invalid`, `config.missing_credential`.
+ */
+export async function headersOf(
+  context: Context,
+  registry: Registry,
+  { header = [] }: { header?: string[] },
+): Promise<DocumentHeader[]> {
+  if (header.length === 0) return [];
+  const { readDocumentHeader } = await import('../../../authoring/openapi/document-headers.js');
+  const { SecretSource } = await import('../../../planning/secrets/secret-source.js');
+  const secrets = new SecretSource(registry.root, await environmentOf(context, registry), context.env);
+  return header.map((text) => readDocumentHeader(text, (reference) => secrets.resolve(reference, 'value of --header')));
+}

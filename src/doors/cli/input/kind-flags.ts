@@ -1,0 +1,81 @@
+import { KINDS, LANGUAGES } from '../../../authoring/choices.js';
+import type { KindChoice } from '../../../authoring/scaffold/plan-kind.js';
+import type { Language } from '../../../authoring/scaffold/script-stub.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { splitArguments } from '../../../planning/input/split-arguments.js';
+import type { Context } from '../program/context.js';
+import { askChoice, askText } from './ask.js';
+
+/** Flags that say how an operation is implemented. */
+export interface KindFlags {
+  kind?: (typeof KINDS)[number];
+  language?: Language;
+  endpoint?: string;
+  method?: string;
+  path?: string;
+  server?: string;
+  tool?: string;
+  command?: string;
+  url?: string;
+}
+
+/** Which flags belong to which kind; one of another kind would be ignored, so it is refused. */
+const BELONGS: Record<(typeof KINDS)[number], readonly (keyof KindFlags)[]> = {
+  script: ['language'],
+  api: ['endpoint', 'method', 'path'],
+  mcp: ['server', 'tool', 'command', 'url'],
+};
+
+/** How an operation is to be implemented, from flags and answers. @throws Cancelled, AbilityError `usage.invalid`. */
+export async function readKind(context: Context, flags: KindFlags): Promise<KindChoice> {
+  const kind = await askChoice(context, flags.kind, KINDS, { flag: '--kind', message: 'What does it call?' });
+  for (const [other, names] of Object.entries(BELONGS)) {
+    const stray = other === kind ? undefined : names.find((name) => flags[name] !== undefined);
+    if (stray === undefined) continue;
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `--${stray} belongs to --kind ${other}, and the kind is ${kind}`,
+      suggestion: `Leave it out, or pass --kind ${other}.`,
+    });
+  }
+  if (kind === 'script') {
+    const question = { flag: '--language', message: 'In which language?', fallback: 'node' as const };
+    return { kind, language: await askChoice(context, flags.language, LANGUAGES, question) };
+  }
+  return kind === 'api' ? readApi(context, flags) : readMcp(context, flags);
+}
+
+async function readApi(context: Context, { endpoint, method = 'GET', path = '/' }: KindFlags): Promise<KindChoice> {
+  const message = 'Where is the service? (https://..., or env:NAME of a variable that holds the address)';
+  return { kind: 'api', method, path, endpoint: await askText(context, endpoint, { flag: '--endpoint', message }) };
+}
+
+async function readMcp(context: Context, flags: KindFlags): Promise<KindChoice> {
+  const server = await askText(context, flags.server, {
+    flag: '--server',
+    message: 'Which MCP server? (its name here)',
+  });
+  const tool = await askText(context, flags.tool, { flag: '--tool', message: 'Which of its tools?' });
+  const definition = definitionOf(flags);
+  return { kind: 'mcp', server, tool, ...(definition && { definition }) };
+}
+
+function definitionOf({ command, url }: KindFlags): JsonObject | undefined {
+  if (command !== undefined && url !== undefined) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: 'An MCP server has either a --command or a --url',
+      suggestion: 'Leave out one of them.',
+    });
+  }
+  if (url !== undefined) return { url };
+  if (command === undefined) return undefined;
+  const [program, ...args] = splitArguments(command, { file: '--command' });
+  if (program !== undefined) return { command: program, args };
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: '--command names no program',
+    suggestion: 'Write it with its arguments: --command "node servers/logs.mjs".',
+  });
+}

@@ -1,0 +1,83 @@
+import { AbilityError, formatLocation } from '../../../contracts/problem.js';
+import type { McpServer } from '../../../definitions/formats/config.js';
+import type { Loaded, Registry } from '../../../definitions/registry.js';
+
+/** Flags that say how a server is reached that the configuration does not have yet. */
+export interface ServerFlags {
+  command?: string;
+  url?: string;
+  envProfile?: string;
+}
+
+/**
+ * The MCP server of a command: the one in the configuration, or a new one as the flags say.
+ *
+ * @throws AbilityError `usage.invalid` where there is none, or flags contradict the configuration; its problem where its
+ * entry is broken.
+ */
+export async function findServer(
+  registry: Registry,
+  name: string,
+  flags: ServerFlags,
+): Promise<{ server: Loaded<McpServer>; isNew: boolean }> {
+  const broken = registry.broken.get(`mcp_server:${name}`);
+  if (broken) throw new AbilityError(broken);
+  const known = registry.mcpServers.get(name);
+  const isAsked = flags.command !== undefined || flags.url !== undefined || flags.envProfile !== undefined;
+  if (!isAsked) {
+    if (known) return { server: known, isNew: false };
+    throw await noServer(registry, name);
+  }
+  const value = await readServer(name, flags);
+  const { isDeepStrictEqual } = await import('node:util');
+  if (known && isDeepStrictEqual(known.value, value)) return { server: known, isNew: false };
+  if (known) {
+    throw usage(
+      `The MCP server ${name} is in ${formatLocation(known.locate([]))} already, and otherwise`,
+      'Leave out the flags that say how it is reached, or edit its entry.',
+    );
+  }
+  const file = `registry/config/${name}.yaml`;
+  return { server: { value, file, locate: () => ({ file }) }, isNew: true };
+}
+
+async function readServer(name: string, { command, url, envProfile }: ServerFlags): Promise<McpServer> {
+  if ((command === undefined) === (url === undefined)) {
+    throw usage('A new server has either --command or --url', 'Pass one of them.');
+  }
+  if (url !== undefined && envProfile !== undefined) {
+    throw usage('--env-profile is for the program of a server, and --url starts none', 'Leave it out.');
+  }
+  const { config } = await import('../../../definitions/formats/config.js');
+  const [program = '', ...args] = command === undefined ? [] : await splitCommand(command);
+  const entry =
+    url === undefined
+      ? { command: program, args, ...(envProfile !== undefined && { env_profile: envProfile }) }
+      : { url };
+  const parsed = config.safeParse({ mcp_servers: { [name]: entry } });
+  const server = parsed.data?.mcp_servers[name];
+  if (server) return server;
+  const reasons = parsed.error?.issues.map(({ message }) => message).join('; ') ?? 'it has no such form';
+  throw usage(`This cannot be the MCP server ${name}: ${reasons}`, 'Correct the name, --command or --url.');
+}
+
+async function splitCommand(line: string): Promise<string[]> {
+  const { splitArguments } = await import('../../../planning/input/split-arguments.js');
+  try {
+    return splitArguments(line, { file: '--command' });
+  } catch {
+    throw usage('A quote in --command is not closed', 'Quotes group words; no shell reads them.');
+  }
+}
+
+async function noServer(registry: Registry, name: string): Promise<AbilityError> {
+  const { didYouMean } = await import('../../../text/nearest.js');
+  const suggestion =
+    didYouMean(name, registry.mcpServers.keys()) ??
+    'Define it under `mcp_servers` in registry/config, or pass --command or --url.';
+  return usage(`There is no MCP server ${name} in registry/config`, suggestion);
+}
+
+function usage(message: string, suggestion: string): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}

@@ -1,0 +1,8 @@
+import type { Registry } from '../../../definitions/registry.js';
+import { pathsOf } from '../../../server/project-paths.js';
+import { TokenFolder } from '../../../server/tokens/token-folder.js';
+
+/** The tokens of a project. */
+export function openTokens({ root, project }: Pick<Registry, 'root' | 'project'>): TokenFolder {
+  return new TokenFolder(pathsOf(root).tokens, project.project);
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
+import type { Terminal } from '../output/terminal/terminal.js';
+import { shellWord } from '../output/typed-command.js';
+
+/** The input a command line gives. */
+export interface InputFlags {
+  input?: string;
+  set?: string[];
+}
+
+/** Where `@file` and `-` are read. */
+export type InputSource = { cwd: string; terminal: Pick<Terminal, 'readInput'> };
+
+/** Larger inputs belong into a file or service that the ability reads. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads the input of a task: `--input` first, each `--set` over it, key by key.
+ *
+ * `--set name=text` converts by the schema of the ability. Source: docs/guide.md#tasks.
+ *
+ * @param flag what stands before an assignment on the command line; for messages.
+ * @throws AbilityError `input.invalid`, `usage.invalid`.
+ */
+export function parseInput(flags: InputFlags, schema: JsonObject, from: InputSource, flag = '--set '): JsonObject {
+  const base = flags.input === undefined ? {} : readObject(flags.input, from);
+  const input: JsonObject = { ...base };
+  for (const assignment of flags.set ?? []) {
+    const [name, value] = readAssignment(assignment, schema, from.cwd, flag);
+    Object.defineProperty(input, name, { value, enumerable: true, writable: true, configurable: true });
+  }
+  refuseUnsafeKeys(input);
+  return input;
+}
+
+function readObject(given: string, { cwd, terminal }: InputSource): JsonObject {
+  const text = given === '-' ? terminal.readInput() : given.startsWith('@') ? readText(given.slice(1), cwd) : given;
+  const value = parseJson(text, '--input');
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw invalid(`--input is ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}, not a map of fields`);
+  }
+  return value;
+}
+
+function readAssignment(assignment: string, schema: JsonObject, cwd: string, flag: string): [string, Json] {
+  const [, name, operator, value] = /^([^=:]+?)(:=|=)([\s\S]*)$/.exec(assignment) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `${flag}${assignment} is no assignment`,
+      suggestion: 'Write name=text, name:=JSON or name=@file.',
+    });
+  }
+  if (operator === ':=') return [name, parseJson(value, `${flag}${name}`)];
+  const text = value.startsWith('@') ? readText(value.slice(1), cwd) : value;
+  return [name, convert(flag, name, text, propertyOf(schema, name))];
+}
+
+/** What the schema says of a property; none stated means text. */
+function propertyOf({ properties }: JsonObject, name: string): JsonObject {
+  if (!isJsonObject(properties)) return {};
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isJsonObject(property) ? property : {};
+}
+
+function convert(flag: string, name: string, text: string, property: JsonObject): Json {
+  const types = [property.type].flat().filter((type): type is string => typeof type === 'string');
+  if (types.length === 0 || types.includes('string')) return text;
+  for (const type of types) {
+    const value = convertTo(type, text);
+    if (value !== undefined) return value;
+  }
+  const message = `${flag}${name}: ${JSON.stringify(text)} is not of type ${types.join(' or ')}`;
+  throw invalid(message, howToGive(flag, name, text, property));
+}
+
+/** The form of an assignment that the schema would take, as it is typed in a shell. */
+function howToGive(flag: string, name: string, text: string, { type, format, items }: JsonObject): string | undefined {
+  const isText = items === undefined || (isJsonObject(items) && items.type === 'string');
+  if (type === 'array' && isText)
+    return `Write ${flag}${shellWord(`${name}=${JSON.stringify([text])}`)}, a list in JSON.`;
+  if (flag !== '--set ') return undefined;
+  if (format === 'file' || (type === 'array' && isJsonObject(items) && items.format === 'file')) {
+    return `It is a file: write --file ${shellWord(`${name}=${text}`)}.`;
+  }
+  return undefined;
+}
+
+function convertTo(type: string, text: string): Json | undefined {
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (type === 'null') return text === 'null' ? null : undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (type === 'integer') return Number.isInteger(value) ? (value as number) : undefined;
+  if (type === 'number') return typeof value === 'number' ? value : undefined;
+  if (type === 'array') return Array.isArray(value) ? (value as Json[]) : undefined;
+  return type === 'object' && isJsonObject(value) ? value : undefined;
+}
+
+function readText(path: string, cwd: string): string {
+  try {
+    const text = readFileSync(resolve(cwd, path), 'utf8');
+    if (text.length > MOST_BYTES) throw invalid(`${path} is larger than ${MOST_BYTES} bytes`);
+    return text;
+  } catch (error) {
+    if (error instanceof AbilityError) throw error;
+    throw invalid(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Reads JSON of a flag. @throws AbilityError `input.invalid`. */
+export function parseJson(text: string, what: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new AbilityError(
+      {
+        code: 'input.invalid',
+        message: `${what} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+        suggestion: 'Quote it for your shell, or, where the flag takes it, write it to a file and pass @file.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+function invalid(message: string, suggestion?: string): AbilityError {
+  return new AbilityError({ code: 'input.invalid', message, ...(suggestion !== undefined && { suggestion }) });
+}

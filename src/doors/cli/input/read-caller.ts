@@ -1,0 +1,61 @@
+import type { Caller } from '../../../contracts/callers.js';
+import { AbilityError } from '../../../contracts/problem.js';
+
+/**
+ * Variables that agent tools set for the commands they run; docs/hooks.md lists them.
+ *
+ * `CURSOR_TRACE_ID` is not among them: people at a terminal of that editor have it as well.
+ */
+export const AGENT_VARIABLES = [
+  'AI_AGENT',
+  'CLAUDECODE',
+  'CODEX_SANDBOX',
+  'CODEX_SANDBOX_NETWORK_DISABLED',
+  'CODEX_THREAD_ID',
+  'CURSOR_AGENT',
+  'GEMINI_CLI',
+  'OPENCODE',
+] as const;
+
+/** Variables that CI services set for their jobs; docs/hooks.md lists them. */
+export const CI_VARIABLES = [
+  'CI',
+  'BUILDKITE',
+  'CIRCLECI',
+  'GITHUB_ACTIONS',
+  'GITLAB_CI',
+  'JENKINS_URL',
+  'TEAMCITY_VERSION',
+  'TF_BUILD',
+] as const;
+
+/** What a command line may say of itself; `session` and `child` are facts of how a task came to be. */
+const CLAIMS = ['person', 'ci', 'agent'] as const satisfies Caller[];
+
+/**
+ * What kind of caller types a command: `ABILITY_CALLER`, else `agent` or `ci` by the variables above, else `person`.
+ *
+ * A claim: whoever sets the variables is believed. An agent in CI is an agent.
+ *
+ * @throws AbilityError `usage.invalid` for a word that is none.
+ */
+export function readCaller(env: NodeJS.ProcessEnv): Caller {
+  const word = env.ABILITY_CALLER;
+  if (word !== undefined && word !== '') return claimOf(word);
+  if (AGENT_VARIABLES.some((name) => isSet(env[name]))) return 'agent';
+  return CI_VARIABLES.some((name) => isSet(env[name])) ? 'ci' : 'person';
+}
+
+function claimOf(word: string): Caller {
+  const claim = CLAIMS.find((known) => known === word);
+  if (claim) return claim;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `ABILITY_CALLER is ${JSON.stringify(word)}, which no caller may say of itself`,
+    suggestion: `Set it to ${CLAIMS.join(', ')}, or leave it out.`,
+  });
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false'].includes(value.toLowerCase());
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { output } from 'zod';
+import { isJsonObject, type Json } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { type EventParts, eventExample, eventParts } from '../../../definitions/formats/hooks.js';
+
+/** What a hook is asked about: an event, or one of the form of `examples`, which says what is expected. */
+export type GivenHookCase = EventParts | output<typeof eventExample>;
+
+/**
+ * Reads the file of `ability hooks test HOOK --context FILE`.
+ *
+ * @param file relative to `cwd`; `-` is stdin.
+ * @throws AbilityError `usage.invalid` where the file holds neither parts of an EventContext nor `{ context, expect }`.
+ */
+export function readHookCase(file: string, cwd: string): GivenHookCase {
+  const value = readJson(file, cwd);
+  const isCase = isJsonObject(value) && Object.hasOwn(value, 'context');
+  const parsed = isCase ? eventExample.safeParse(value) : eventParts.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const what = isCase ? 'no case `{ context, expect }`' : 'no EventContext';
+  const message = `${file} holds ${what}: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`;
+  throw new AbilityError({ code: 'usage.invalid', message, suggestion: adviceOn(value) });
+}
+
+function readJson(file: string, cwd: string): Json {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? `There is no file ${file}` : `${file} cannot be read: ${message}`;
+    throw new AbilityError({ code: 'usage.invalid', message: why });
+  }
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new AbilityError({ code: 'usage.invalid', message: `${file} is no JSON: ${(error as Error).message}` });
+  }
+}
+
+function adviceOn(value: Json): string {
+  if (isJsonObject(value) && !Object.hasOwn(value, 'context') && Object.hasOwn(value, 'now')) {
+    return 'Write `{ context: {..}, now, expect }`: the moment is beside the event, not in it.';
+  }
+  return 'docs/hooks.md has every key.';
+}

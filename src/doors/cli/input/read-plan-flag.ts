@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Plan } from '../../../contracts/plan.js';
+import type { PlanPreview } from '../../../contracts/preview.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import type { WantedPlan } from '../../../contracts/task.js';
+import { digestOf } from '../../../rules/canonical.js';
+import { parseJson } from './parse-input.js';
+
+/** What `--plan` names, and the plan itself where a file holds it. */
+export interface PlanFlag {
+  wanted: WantedPlan;
+  plan?: Plan;
+}
+
+const FORM = /^([0-9a-f]{64})(?:\.([0-9a-f]{64}))?$/;
+
+/**
+ * Reads `--plan`: the digest of a plan, with that of its input after a dot, or `@file` of what `ability plan --json` printed.
+ *
+ * @throws AbilityError `usage.invalid`, also for a file whose plan is not the one its digest speaks of.
+ */
+export function readPlanFlag(given: string, cwd: string): PlanFlag {
+  if (given.startsWith('@')) return readFile(given.slice(1), cwd);
+  const [, plan, input] = FORM.exec(given) ?? [];
+  if (plan === undefined) throw refusal(`--plan ${given} is no digest of a plan`);
+  return { wanted: { plan, ...(input !== undefined && { input }) } };
+}
+
+function readFile(path: string, cwd: string): PlanFlag {
+  let text: string;
+  try {
+    text = readFileSync(resolve(cwd, path), 'utf8');
+  } catch (error) {
+    throw refusal(`--plan: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const value: unknown = parseJson(text, `--plan @${path}`);
+  if (!isPlanFile(value)) throw refusal(`--plan: ${path} holds no plan`);
+  const { plan, input } = value;
+  const wanted = { plan: digestOf(plan), input: digestOf(input) };
+  if (wanted.plan !== value.digest || wanted.input !== value.input_digest) {
+    throw refusal(`--plan: ${path} was changed since it was written: its plan or input is not what its digests say`);
+  }
+  return { wanted, plan };
+}
+
+/** As far as it is looked into here; that the whole is a plan is for its digest to show. */
+function isPlanFile(value: unknown): value is Pick<PlanPreview, 'plan' | 'input' | 'digest' | 'input_digest'> {
+  if (!isMap(value) || !isMap(value.plan) || !isMap(value.input) || !isMap(value.plan.operations)) return false;
+  return Object.values(value.plan.operations).every((operation) => isMap(operation) && isMap(operation.implementation));
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refusal(message: string): AbilityError {
+  const suggestion = 'Pass the `reference` or the `digest` that `ability plan` prints, or @file of its --json.';
+  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}

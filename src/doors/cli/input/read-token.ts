@@ -1,0 +1,57 @@
+import type { AccessToken } from '../../../contracts/access.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { pathsOf } from '../../../server/project-paths.js';
+import { TokenFolder } from '../../../server/tokens/token-folder.js';
+import { readTokenText } from '../../../server/tokens/token-text.js';
+import type { Context } from '../program/context.js';
+
+/** The token of a command, and what is known of it here. */
+export interface CommandToken {
+  text: string;
+  /** Left out where the files of the tokens are another user's; the worker looks then. */
+  token?: AccessToken;
+}
+
+/**
+ * The token in `ABILITY_TOKEN`, to decide with; undefined where there is none.
+ *
+ * @throws AbilityError `door.unauthenticated` for one that opens nothing, `door.forbidden` and `approval.by_agent` for one that may not
+ * decide.
+ */
+export function readToken({ env }: Pick<Context, 'env'>, { root, project }: Registry): CommandToken | undefined {
+  const text = env.ABILITY_TOKEN?.trim();
+  if (text === undefined || text === '') return undefined;
+  const shown = readTokenText(text);
+  if (!shown) throw opensNothing('is no token');
+  const folder = new TokenFolder(pathsOf(root).tokens, project.project);
+  const token = folder.authenticate(text);
+  if (token) return { text, token: mayDecide(token) };
+  if (folder.isReadable()) throw opensNothing('is unknown here, expired or revoked');
+  return { text };
+}
+
+function mayDecide(token: AccessToken): AccessToken {
+  if (token.agent !== undefined) {
+    throw new AbilityError({
+      code: 'approval.by_agent',
+      message: `ABILITY_TOKEN is the token of the agent ${token.agent}, and agents decide no approval`,
+      suggestion: 'Ask a person to decide, with a token of their own.',
+    });
+  }
+  if (token.can.includes('approve')) return token;
+  throw new AbilityError({
+    code: 'door.forbidden',
+    message: `The token in ABILITY_TOKEN may ${token.can.join(', ')}, and not approve`,
+    suggestion: 'Make one that may: `ability token create --person NAME --can approve`.',
+  });
+}
+
+function opensNothing(why: string): AbilityError {
+  return new AbilityError({
+    code: 'door.unauthenticated',
+    message: `What ABILITY_TOKEN holds ${why}`,
+    suggestion:
+      'Give the whole line that `ability token create` printed, or unset it; `ability token list` shows what there is.',
+  });
+}

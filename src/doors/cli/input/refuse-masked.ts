@@ -1,0 +1,45 @@
+import type { Json, JsonObject } from '../../../contracts/json.js';
+import { AbilityError } from '../../../contracts/problem.js';
+
+/** What stands in records for a secret; see docs/operations.md. */
+const MASK = '***';
+
+/**
+ * Refuses an input of which only a record is left, where it holds masks: what is run again with it would get these letters.
+ *
+ * @throws AbilityError `record.masked`, with the fields that hold masks.
+ */
+export function refuseMasked(key: string, input: JsonObject): void {
+  const fields = maskedFields(input);
+  if (fields.length === 0) return;
+  throw new AbilityError({
+    code: 'record.masked',
+    message: `Temporal no longer has the input of ${key}, and its record masks secrets in ${fields.join(', ')}`,
+    suggestion: `Name a field without them (\`ability task get ${key} FIELD\`), or read the record: \`ability task record ${key}\`.`,
+    details: { fields },
+  });
+}
+
+/**
+ * Refuses an input with masks where it is kept for a time at which no one looks at it.
+ *
+ * @throws AbilityError `record.masked`, with the fields that hold masks.
+ */
+export function refuseMaskedInput(input: JsonObject): void {
+  const fields = maskedFields(input);
+  if (fields.length === 0) return;
+  throw new AbilityError({
+    code: 'record.masked',
+    message: `The input has ${MASK} in ${fields.join(', ')}, which records and outputs have in place of secrets`,
+    suggestion: 'Give the values themselves; what a tool needs as a secret is a credential of its implementation.',
+    details: { fields },
+  });
+}
+
+function maskedFields(input: JsonObject): string[] {
+  return Object.keys(input).filter((name) => name.includes(MASK) || hasMask(input[name] as Json));
+}
+
+function hasMask(value: Json): boolean {
+  return JSON.stringify(value).includes(MASK);
+}

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { foldersOf, MODULES, PROJECT_FILE } from '../../../definitions/find-project.js';
+import type { Registry } from '../../../definitions/registry.js';
+
+/** Looking is cheaper than being told: it is the same on every file system, and never misses a rename. */
+const LOOK_MS = 250;
+
+/** The files on which the cases of a project depend: its definitions, and those beside each script they name. */
+export function watchedFolders(registry: Registry): string[] {
+  const { root } = registry;
+  const { registry: definitions, hooks } = foldersOf(root);
+  const { operations, workflows, implementations, configs, hooks: phases } = registry;
+  const defined = [operations, workflows, implementations, configs, phases].flatMap((map) => [...map.values()]);
+  const scripts = scriptsIn(defined).map((path) => dirname(resolve(root, path)));
+  return [...new Set([...foldersIn(definitions), ...foldersIn(hooks), ...foldersIn(join(root, MODULES)), ...scripts])];
+}
+
+/**
+ * Waits until the files are not as they were, and have then stayed as they are for a moment.
+ *
+ * @param before their {@link fingerprint}.
+ */
+export async function untilChange(
+  root: string,
+  folders: readonly string[],
+  before: string,
+  signal: AbortSignal,
+  files: readonly string[] = [],
+): Promise<void> {
+  let last = before;
+  while (!signal.aborted) {
+    await pause(signal);
+    const now = fingerprint(root, folders, files);
+    if (now !== before && now === last) return;
+    last = now;
+  }
+}
+
+/** How the files of the folders, `ability.yaml` and more files stand: another text for another state. */
+export function fingerprint(root: string, folders: readonly string[], more: readonly string[] = []): string {
+  const files = folders.flatMap((folder) => listOf(folder).map((name) => join(folder, name)));
+  return [...[PROJECT_FILE, ...more].map((file) => join(root, file)), ...files].map(stampOf).join('\n');
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return `${path} ${stat?.mtimeMs ?? 'gone'} ${stat?.size ?? ''}`;
+}
+
+function listOf(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [folder];
+  const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [folder, ...inner.flatMap(({ name }) => foldersIn(join(folder, name)))];
+}
+
+/** The paths of scripts in definitions, wherever they stand: `script: { path }`. */
+function scriptsIn(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, item]) => {
+    const path = key === 'script' ? (item as { path?: unknown } | null)?.path : undefined;
+    return typeof path === 'string' ? [path] : scriptsIn(item);
+  });
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(wake, LOOK_MS);
+    signal.addEventListener('abort', wake, { once: true });
+    function wake(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      done();
+    }
+  });
+}

@@ -1,0 +1,76 @@
+import type { Json } from '../../../../contracts/json.js';
+import { formatLocation } from '../../../../contracts/problem.js';
+import { formatDuration } from '../../../../rules/duration.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import type { CaseFailure, CaseReport, TestReport } from '../../../../testing/index.js';
+import { describeProblem } from '../report.js';
+import type { Terminal } from '../terminal/terminal.js';
+
+type Style = Terminal['style'];
+
+/** Longer values say no more. */
+const MOST_CHARACTERS = 300;
+const MOST_FAILURES = 20;
+
+/** One case in a line; a failed one with what was not as expected. */
+export function renderCase(report: CaseReport, style: Style): string {
+  const { ability, name, status, duration_ms, location } = report;
+  const mark = status === 'passed' ? style('green', '✓') : style('red', '✗');
+  const line = `${mark} ${ability}  ${oneLine(name)}  ${style('dim', formatDuration(duration_ms))}`;
+  if (status === 'passed') return line;
+  return [line, `    at ${formatLocation(location)}`, ...describeFailures(report, style)].join('\n');
+}
+
+/** What was not as expected, in lines. */
+export function describeFailures({ failures, notes }: Pick<CaseReport, 'failures' | 'notes'>, style: Style): string[] {
+  const shown = failures.slice(0, MOST_FAILURES);
+  const rest = failures.length - shown.length;
+  return [
+    ...shown.flatMap((failure) => describeFailure(failure, style)),
+    ...(rest > 0 ? [`    and ${rest} more`] : []),
+    ...notes.map((note) => style('dim', `    note: ${oneLine(note)}`)),
+  ];
+}
+
+function describeFailure(failure: CaseFailure, style: Style): string[] {
+  switch (failure.kind) {
+    case 'value':
+      return [
+        `    ${oneLine(failure.at)}`,
+        style('green', `      - ${textOf(failure.expected)}`),
+        style('red', `      + ${textOf(failure.actual)}`),
+      ];
+    case 'calls':
+      return ['    calls', ...failure.lines.map(({ mark, text }) => lineOf(mark, text, style))];
+    case 'problem': {
+      const { step } = failure.problem;
+      const where = step === undefined ? '' : `\n  in step ${step}`;
+      return `${describeProblem(failure.problem, style)}${where}`.split('\n').map((line) => `    ${line}`);
+    }
+  }
+}
+
+function lineOf(mark: ' ' | '-' | '+', text: string, style: Style): string {
+  const line = `      ${mark} ${oneLine(text)}`;
+  if (mark === ' ') return line;
+  return style(mark === '-' ? 'green' : 'red', line);
+}
+
+function textOf(value: Json | undefined): string {
+  if (value === undefined) return '(nothing)';
+  const text = JSON.stringify(value);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
+}
+
+/** How the whole run ended. */
+export function renderSummary({ passed, failed, problems, duration_ms }: TestReport, style: Style): string {
+  const parts = [
+    ...(problems.length > 0
+      ? [style('red', `${problems.length} ${problems.length === 1 ? 'mistake' : 'mistakes'} in files of cases`)]
+      : []),
+    ...(failed > 0 ? [style('red', `${failed} failed`)] : []),
+    style(passed > 0 && failed + problems.length === 0 ? 'green' : 'dim', `${passed} passed`),
+  ];
+  const legend = failed > 0 ? `\n${style('dim', '(- expected, + what was)')}` : '';
+  return `${parts.join(', ')}  ${style('dim', formatDuration(duration_ms))}${legend}`;
+}

@@ -1,0 +1,44 @@
+import type { Finding, Severity } from '../../../../contracts/findings.js';
+import type { LintReport } from '../../../../lint/lint-project.js';
+import { plainText } from '../plain-text.js';
+import type { Terminal } from '../terminal/terminal.js';
+
+const COLORS = { error: 'red', warning: 'yellow', note: 'dim' } as const;
+
+/** Findings for people: file by file, what, why, fix; and how many at the end. */
+export function renderFindings(report: LintReport, style: Terminal['style']): string {
+  const { findings, abilities, imported_left_out: left = 0 } = report;
+  return [
+    ...findings.flatMap((finding) => [...renderFinding(finding, style), '']),
+    summaryOf(findings, abilities),
+    ...(left > 0
+      ? [`Left out: ${counted(left, 'slip')} of imported documents themselves; --imported shows them.`]
+      : []),
+  ].join('\n');
+}
+
+function renderFinding({ code, severity, message, why, fix, location }: Finding, style: Terminal['style']): string[] {
+  const { file, line, column } = location;
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return [
+    `${style('bold', place)}  ${style(COLORS[severity], severity)} ${style('dim', code)}`,
+    `  ${plainText(message, '  ')}`,
+    `  ${style('dim', 'why')}  ${plainText(why, '       ')}`,
+    `  ${style('dim', 'fix')}  ${plainText(fix, '       ')}`,
+  ];
+}
+
+function summaryOf(findings: readonly Finding[], abilities: number): string {
+  const looked = counted(abilities, 'ability', 'abilities');
+  if (findings.length === 0) return `Nothing to complain about in ${looked}.`;
+  const files = new Set(findings.map(({ location }) => location.file)).size;
+  const count = (of: Severity): number => findings.filter(({ severity }) => severity === of).length;
+  const notes = count('note');
+  const parts = [counted(count('error'), 'error'), counted(count('warning'), 'warning')];
+  if (notes > 0) parts.push(counted(notes, 'note'));
+  return `${parts.join(', ')} in ${counted(files, 'file')}; looked at ${looked}.`;
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,31 @@
+import type { Finding } from '../../../../contracts/findings.js';
+import { formatLocation } from '../../../../contracts/problem.js';
+import { escapeXml, quoteXml } from '../junit/xml.js';
+
+/** Findings as JUnit XML: one case each, and one that passes where there are none; warnings and notes are cases that were skipped. */
+export function renderFindingsJunit(findings: readonly Finding[]): string {
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const cases =
+    findings.length > 0 ? findings.map(renderCase) : ['    <testcase classname="lint" name="definitions"/>'];
+  const counts = `tests="${cases.length}" failures="${errors}" errors="0" skipped="${findings.length - errors}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites>',
+    `  <testsuite name="ability lint" ${counts}>`,
+    ...cases,
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function renderCase({ code, severity, message, why, fix, location }: Finding): string {
+  const place = formatLocation(location);
+  const open = `    <testcase classname=${quoteXml(code)} name=${quoteXml(place)} file=${quoteXml(location.file)} line="${location.line ?? 1}">`;
+  const told = `message=${quoteXml(message)}`;
+  const result =
+    severity !== 'error'
+      ? `<skipped ${told}/>`
+      : `<failure ${told}>${escapeXml(`${place}\n${message}\nwhy: ${why}\nfix: ${fix}`)}</failure>`;
+  return `${open}${result}</testcase>`;
+}

@@ -1,0 +1,128 @@
+import type { ItemFailure, LoopCounts } from '../../../../contracts/loops.js';
+import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
+import { nameOf, tellEnd, tellTurns } from '../../../../rules/describe-items.js';
+import { isAmong } from '../../../../rules/number-ranges.js';
+import { escapeXml, quoteXml } from './xml.js';
+
+/** So many items of one loop have cases of their own, besides those that failed; the others are counted in one case. */
+const MOST_CASES = 1000;
+
+/** A test case: what is written, and how it counts. */
+export interface JunitCase {
+  xml: string;
+  end: 'passed' | 'failed' | 'skipped';
+}
+
+/**
+ * The cases of a `foreach`: one an item, named by its path, since a name that changes with the outcome is a new case to
+ * CI. Undefined of a step that is none, or over whose items nothing is known.
+ *
+ * @param covers whether a failure of the loop failed the task. @param inner the rows of the steps in the loop.
+ */
+export function casesOfItems(
+  row: StepSummary,
+  inner: readonly StepSummary[],
+  covers: boolean,
+  { ability_id }: TaskResult,
+): JunitCase[] | undefined {
+  const { items, path, failures = [], failures_left_out: left = 0 } = row;
+  if (items?.verb !== 'foreach' || path.includes('*')) return undefined;
+  const failed = new Map(failures.map((failure) => [failure.item, failure]));
+  const covered = coveredIn(row, inner);
+  const open = (name: string): string => `    <testcase classname=${quoteXml(ability_id)} name=${quoteXml(name)}`;
+  const cases: JunitCase[] = [];
+  const counted = { passed: 0, skipped: 0, unknown: 0 };
+  for (let item = 0; item < items.total; item += 1) {
+    const failure = failed.get(item);
+    if (failure) {
+      cases.push(renderFailure(open(`${path}/${item}`), failure, row, covers));
+      continue;
+    }
+    const end = endOf(items, item, left);
+    if (cases.length >= MOST_CASES || end === 'unknown') counted[end] += 1;
+    else if (end === 'skipped') cases.push({ xml: `${open(`${path}/${item}`)}><skipped/></testcase>`, end });
+    else {
+      const told = covered.get(item);
+      const xml = told === undefined ? '/>' : `><skipped message=${quoteXml(told)}/></testcase>`;
+      cases.push({ xml: `${open(`${path}/${item}`)}${xml}`, end: told === undefined ? 'passed' : 'skipped' });
+    }
+  }
+  return [...cases, ...countedCases(open, row, counted, covers)];
+}
+
+/** How an item ended that is not among the failures; `unknown` where that was not kept. */
+function endOf(items: LoopCounts, item: number, left: number): 'passed' | 'skipped' | 'unknown' {
+  const { total, succeeded, skipped = 0, done, skipped_items: ranges } = items;
+  if (skipped > 0 && ranges && isAmong(ranges, item)) return 'skipped';
+  if (skipped > 0 && !ranges) return 'unknown';
+  if (succeeded + skipped === total) return 'passed';
+  if (done) return isAmong(done, item) ? 'passed' : left > 0 ? 'unknown' : 'skipped';
+  return 'unknown';
+}
+
+function renderFailure(open: string, failure: ItemFailure, row: StepSummary, covers: boolean): JunitCase {
+  const { path, task, status } = failure;
+  const told = `${nameOf(failure, row)}${tellEnd(failure) || ` ${status}`}`;
+  if (status === 'cancelled') return { xml: `${open}><skipped message=${quoteXml(told)}/></testcase>`, end: 'skipped' };
+  if (!covers) {
+    return {
+      xml: `${open}><skipped message=${quoteXml(`did not fail the task: ${told}`)}/></testcase>`,
+      end: 'skipped',
+    };
+  }
+  const text = [told, ...restOf(failure, told), task === undefined ? `log: ${path}` : `task: ${task}`].join('\n');
+  return {
+    xml: `${open}><failure message=${quoteXml(told)}>${escapeXml(text)}</failure></testcase>`,
+    end: 'failed',
+  };
+}
+
+/** The lines of a failure's message that what was told of it leaves out; the first one is told, unless it was shortened. */
+function restOf({ error }: ItemFailure, told: string): string[] {
+  const [first = '', ...others] = (error?.message ?? '').split('\n');
+  return told.endsWith(first) ? others : [first, ...others];
+}
+
+/** By item: what failed in it, though the item went on all the same. */
+function coveredIn({ path }: StepSummary, inner: readonly StepSummary[]): Map<number, string> {
+  const told = new Map<number, string>();
+  for (const step of inner) {
+    for (const failure of step.items ? [] : (step.failures ?? [])) {
+      const item = Number(failure.path.slice(path.length + 1).split('/', 1)[0]);
+      if (!told.has(item)) told.set(item, `did not fail the task: ${step.id}${tellEnd(failure)}`);
+    }
+  }
+  return told;
+}
+
+/** One case each for the items that have none of their own. */
+function countedCases(
+  open: (name: string) => string,
+  row: StepSummary,
+  { passed, skipped, unknown }: Record<'passed' | 'skipped' | 'unknown', number>,
+  covers: boolean,
+): JunitCase[] {
+  const cases: JunitCase[] = [];
+  const name = (what: string): string => open(`${row.path}: ${what}`);
+  if (passed > 0)
+    cases.push({
+      xml: `${name('more items')}><system-out>${moreItems(passed)} succeeded</system-out></testcase>`,
+      end: 'passed',
+    });
+  if (skipped > 0) {
+    const message = quoteXml(`${moreItems(skipped)} skipped or not run`);
+    cases.push({ xml: `${name('more items skipped')}><skipped message=${message}/></testcase>`, end: 'skipped' });
+  }
+  if (unknown > 0) {
+    const head = tellTurns(row, 0)?.head ?? '';
+    const message = `${moreItems(unknown)} not listed; of all: ${head}`;
+    const isBad = (row.failures_left_out ?? 0) > 0 && covers;
+    const inside = isBad ? `<failure message=${quoteXml(message)}/>` : `<system-out>${escapeXml(message)}</system-out>`;
+    cases.push({ xml: `${name('items not listed')}>${inside}</testcase>`, end: isBad ? 'failed' : 'passed' });
+  }
+  return cases;
+}
+
+function moreItems(count: number): string {
+  return `${count} more ${count === 1 ? 'item' : 'items'}`;
+}

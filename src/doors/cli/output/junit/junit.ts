@@ -1,0 +1,154 @@
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
+import { casesOfItems, type JunitCase } from './junit-items.js';
+import { escapeXml, quoteXml } from './xml.js';
+
+/**
+ * Writes a result as JUnit XML, one test case a step or an item, so that CI shows what failed.
+ *
+ * @throws AbilityError `usage.invalid` when the file cannot be written.
+ */
+export function writeJunit(file: string, result: TaskResult, cwd: string): void {
+  writeReport(file, renderJunit(result), cwd);
+}
+
+/** @throws AbilityError `usage.invalid` when nothing could be written there, which is better known before than after. */
+export function refuseUnwritable(file: string, cwd: string): void {
+  const path = resolve(cwd, file);
+  try {
+    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError({ code: 'usage.invalid', message: `--junit ${file} cannot be written: ${reason}` });
+  }
+}
+
+/** Writes the file that `--junit` names. @throws AbilityError `usage.invalid` when it cannot be written. */
+export function writeReport(file: string, xml: string, cwd: string): void {
+  try {
+    writeFileSync(resolve(cwd, file), xml);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError({ code: 'usage.invalid', message: `--junit ${file} cannot be written: ${reason}` });
+  }
+}
+
+/**
+ * Renders a result as JUnit XML: a case for each step that has none inside it, and for each item of a `foreach`.
+ *
+ * A step with others inside it is a case only where it failed and none of them did; a task that failed outside its
+ * steps gets a case of its own. So each failure is told once, where it happened.
+ */
+export function renderJunit(result: TaskResult): string {
+  const { ability_id, status, error, started_at, finished_at, task_key, warnings } = result;
+  const loops = result.steps.filter(hasItems);
+  const empty = result.steps.filter(isEmptyLoop);
+  const others = result.steps.filter(
+    (step) => !loops.includes(step) && ![...loops, ...empty].some((loop) => isInside(step, loop)),
+  );
+  const steps = others.filter((step) => empty.includes(step) || isCase(step, result.steps));
+  const failing = failuresOf([...steps, ...loops], result);
+  const cases = result.steps.flatMap((step): JunitCase[] => {
+    if (steps.includes(step)) return [caseOf(step, failing.includes(step), result)];
+    return loops.includes(step) ? casesOfLoop(step, failing.includes(step), result) : [];
+  });
+  if (status !== 'succeeded' && !cases.some(({ end }) => end === 'failed')) {
+    const message = error ? `${error.code}: ${error.message}` : status;
+    const xml = `    <testcase classname=${quoteXml(ability_id)} name="task">${failure(message)}</testcase>`;
+    cases.push({ xml, end: 'failed' });
+  }
+  const count = (wanted: JunitCase['end']): number => cases.filter(({ end }) => end === wanted).length;
+  const seconds = started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : 0;
+  const attributes = [
+    `name=${quoteXml(ability_id)}`,
+    `tests="${cases.length}"`,
+    `failures="${count('failed')}"`,
+    `skipped="${count('skipped')}"`,
+    `time="${seconds}"`,
+    ...(started_at ? [`timestamp=${quoteXml(started_at)}`] : []),
+  ].join(' ');
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites>',
+    `  <testsuite ${attributes}>`,
+    `    <properties><property name="task_key" value=${quoteXml(task_key ?? '')}/></properties>`,
+    ...cases.map(({ xml }) => xml),
+    ...(warnings.length > 0 ? [`    <system-err>${escapeXml(warnings.map(asLine).join('\n'))}</system-err>`] : []),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+/** A `foreach` whose items are known, outside other loops. */
+function hasItems({ items, path }: StepSummary): boolean {
+  return items?.verb === 'foreach' && items.total > 0 && !path.includes('*');
+}
+
+/** A `foreach` over an empty list: the step of the task that it is, with no items of which there could be cases. */
+function isEmptyLoop({ items, path }: StepSummary): boolean {
+  return items?.verb === 'foreach' && items.total === 0 && !path.includes('*');
+}
+
+/** One case an item; and one of the loop where it failed and none of its items did. */
+function casesOfLoop(loop: StepSummary, isFailing: boolean, result: TaskResult): JunitCase[] {
+  const inner = result.steps.filter((step) => isInside(step, loop));
+  const cases = casesOfItems(loop, inner, isFailing, result) ?? [];
+  const isTold = !isFailing || cases.some(({ end }) => end === 'failed');
+  return isTold ? cases : [...cases, caseOf(loop, isFailing, result)];
+}
+
+function caseOf(step: StepSummary, isFailing: boolean, result: TaskResult): JunitCase {
+  const end = isFailing ? 'failed' : isPassed(step) ? 'passed' : 'skipped';
+  return { xml: renderCase(step, isFailing, result), end };
+}
+
+function renderCase(step: StepSummary, isFailing: boolean, { ability_id, error }: TaskResult): string {
+  const seconds = (step.duration_ms ?? 0) / 1000;
+  const open = `    <testcase classname=${quoteXml(ability_id)} name=${quoteXml(step.path)} time="${seconds}"`;
+  if (isPassed(step)) return `${open}/>`;
+  if (!isFailure(step)) return `${open}><skipped/></testcase>`;
+  const why = error?.step === step.id ? error : step.error;
+  const own = why ? `${why.code}: ${why.message}` : step.status;
+  if (isFailing) return `${open}>${failure(own)}</testcase>`;
+  const [line = ''] = own.split('\n', 1);
+  return `${open}><skipped message=${quoteXml(`did not fail the task: ${line}`)}/></testcase>`;
+}
+
+function isCase(step: StepSummary, all: readonly StepSummary[]): boolean {
+  const inside = all.filter((other) => isInside(other, step));
+  return inside.length === 0 || (isFailure(step) && !inside.some(isFailure));
+}
+
+/** What failed the task: not what was dealt with further out, nor what was stopped because something else failed. */
+function failuresOf(cases: readonly StepSummary[], { steps, status }: TaskResult): StepSummary[] {
+  if (status === 'succeeded') return [];
+  const bad = cases.filter((step) => {
+    const around = steps.filter((other) => isInside(step, other));
+    return isFailure(step) && around.every(isFailure);
+  });
+  const own = bad.filter((step) => step.status !== 'cancelled');
+  return own.length > 0 ? own : bad;
+}
+
+function isInside(step: StepSummary, other: StepSummary): boolean {
+  return step.path.startsWith(`${other.path}/`);
+}
+
+function isPassed({ status }: StepSummary): boolean {
+  return status === 'succeeded' || status === 'running' || status === 'waiting';
+}
+
+function isFailure({ status }: StepSummary): boolean {
+  return ['failed', 'denied', 'timed_out', 'unknown', 'cancelled'].includes(status);
+}
+
+function asLine(warning: string): string {
+  return `warning: ${warning}`;
+}
+
+function failure(message: string): string {
+  return `<failure message=${quoteXml(message.split('\n', 1)[0] ?? '')}>${escapeXml(message)}</failure>`;
+}

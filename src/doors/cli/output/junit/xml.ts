@@ -1,0 +1,16 @@
+import { showUnseenCharacters } from '../../../../rules/shown-text.js';
+
+/** A text as the value of an XML attribute, in quotes. */
+export function quoteXml(text: string): string {
+  return `"${escapeXml(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;')}"`;
+}
+
+/**
+ * A text as the content of an XML element. XML 1.0 has no place for most control characters, whatever wrote them; these
+ * and others that are not seen are shown.
+ */
+export function escapeXml(text: string): string {
+  const shown = showUnseenCharacters(text.replaceAll('\r\n', '\n'));
+  const printable = shown.replaceAll(/[\ufffe\uffff]/g, '\ufffd');
+  return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,54 @@
+import type { Approval } from '../../../../contracts/approvals.js';
+import type { TaskResult } from '../../../../contracts/task.js';
+import { type Context, currentUser } from '../../program/context.js';
+import { decisionCommands } from '../next-commands.js';
+import { renderApproval } from '../result/render-result.js';
+import { asTyped, commandOf } from '../typed-command.js';
+
+/** Says once what people must do: run a created task, decide an approval. */
+export class Announcer {
+  private readonly said = new Set<string>();
+
+  constructor(
+    private readonly context: Context,
+    private readonly key: string,
+  ) {}
+
+  announce({ status, approvals }: TaskResult): void {
+    const { terminal } = this.context;
+    if (status === 'created' && this.isNew('created')) {
+      const command = asTyped(commandOf('ability', 'task', 'run', this.key), this.context);
+      terminal.note(`${this.key} has been created and waits to be run: ${command}`);
+    }
+    for (const approval of approvals) {
+      if (approval.status !== 'open' || !this.isNew(`approval ${approval.id}`)) continue;
+      const lines = [renderApproval(approval, terminal.style)];
+      // Off a terminal the command says how to decide when it ends.
+      if (terminal.isLive) lines.push(...decisionLines(this.context, this.key, approval));
+      terminal.note(lines.join('\n'));
+    }
+  }
+
+  /** Whether something was not said yet; from now on it was. */
+  isNew(what: string): boolean {
+    const isNew = !this.said.has(what);
+    this.said.add(what);
+    return isNew;
+  }
+}
+
+/** How an approval is decided, to be copied. */
+export function decisionLines(context: Context, key: string, approval: Approval): string[] {
+  const commands = decisionCommands(key, approval, currentUser(context.env).name);
+  return alignedCommands(context, commands);
+}
+
+/** Commands with what they are for as a comment, so that the whole line may be pasted: beside them, or below where a terminal is too narrow. */
+export function alignedCommands(context: Context, commands: readonly { command: string; purpose: string }[]): string[] {
+  const typed = commands.map(({ command, purpose }) => ({ command: asTyped(command, context), purpose }));
+  const width = Math.max(0, ...typed.map(({ command }) => command.length));
+  const beside = typed.map(({ command, purpose }) => `  ${command.padEnd(width)}   # ${purpose}`);
+  const { terminal } = context;
+  const isNarrow = terminal.isLive && beside.some((line) => line.length > terminal.columns());
+  return isNarrow ? typed.flatMap(({ command, purpose }) => [`  ${command}`, `      # ${purpose}`]) : beside;
+}

@@ -1,0 +1,97 @@
+import type { TaskNow } from '../../../../client/index.js';
+import type { ItemFailure } from '../../../../contracts/loops.js';
+import { isStepEnd } from '../../../../contracts/states.js';
+import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
+import { describeWait } from '../../../../rules/describe-concurrency.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { isOfExpansion } from '../../../../rules/step-name.js';
+import type { Context } from '../../program/context.js';
+import { renderChange, renderItemFailure } from '../result/render-steps.js';
+import { Announcer } from './announcer.js';
+import { tellHeartbeat } from './heartbeat.js';
+import { OutputTap } from './output-tap.js';
+import type { ProgressView, ShownTask } from './shown-task.js';
+import { inOne, tellWait } from './tell-wait.js';
+
+/** How often a log hears of a task of which nothing else is said. */
+const HEARTBEAT_MS = 60_000;
+const OUTPUT_MS = 500;
+/** So many steps that did not run have a line each. */
+const MOST_SKIPPED = 3;
+
+/** How a task goes, for a log: a line for each step that ends, and once a minute one that says what runs, and how long. */
+export class LineView implements ProgressView {
+  private readonly timers: NodeJS.Timeout[];
+  private readonly announcer: Announcer;
+  private readonly tap: OutputTap;
+  private now: TaskNow | undefined;
+
+  /** @param clock milliseconds since 1970. */
+  constructor(
+    private readonly context: Context,
+    task: ShownTask,
+    private readonly clock: () => number = Date.now,
+  ) {
+    this.announcer = new Announcer(context, task.key);
+    this.tap = new OutputTap(context, task);
+    this.timers = [
+      setInterval(() => this.beat(), HEARTBEAT_MS).unref(),
+      ...(task.stream ? [setInterval(() => this.tap.flush(), OUTPUT_MS).unref()] : []),
+    ];
+  }
+
+  update(result: TaskResult, now?: TaskNow): void {
+    this.now = now;
+    this.tap.flush(now === undefined);
+    const { terminal } = this.context;
+    const turn = result.status === 'waiting' ? result.concurrency : undefined;
+    if (turn) this.sayOnce(`${terminal.style('yellow', 'waiting')} for ${oneLine(describeWait(turn))}`);
+    this.noteEnds(result, now === undefined);
+    this.announcer.announce(result);
+    for (const wait of now?.view.waits ?? []) {
+      const { path, for: kind } = wait;
+      // What a loop does between its turns is said once a minute.
+      if ((kind === 'signal' || kind === 'condition' || kind === 'time') && this.announcer.isNew(`wait ${path}`)) {
+        terminal.note(`  ${path} ${inOne(tellWait(wait, this.clock()))}`);
+      }
+    }
+  }
+
+  /** What has ended since the last look: it came before what the task waits for now. */
+  private noteEnds({ steps }: TaskResult, isOver: boolean): void {
+    const { terminal } = this.context;
+    for (const { step, failure } of steps.flatMap(failuresOf)) {
+      if (this.announcer.isNew(`item ${failure.path}`)) terminal.note(renderItemFailure(step, failure));
+    }
+    const ended = steps.filter((step) => this.hasNewlyEnded(step));
+    // What never came up before the end is a number.
+    const unreached = isOver ? ended.filter(({ status }) => status === 'skipped') : [];
+    const isMany = unreached.length > MOST_SKIPPED;
+    for (const step of ended) if (!isMany || step.status !== 'skipped') terminal.note(renderChange(step));
+    if (isMany) terminal.note(`  ${unreached.length} steps skipped`);
+  }
+
+  /** Of thousands of turns, what is said is how the loop goes; a group that is tried again may end more than once. */
+  private hasNewlyEnded({ id, path, status, attempts, turns }: StepSummary): boolean {
+    if (isOfExpansion(id)) return false;
+    return turns === undefined && isStepEnd(status) && this.announcer.isNew(`end ${path} ${status} ${attempts}`);
+  }
+
+  close(): void {
+    for (const timer of this.timers) clearInterval(timer);
+    this.tap.flush(true);
+  }
+
+  private beat(): void {
+    if (this.now) this.context.terminal.note(tellHeartbeat(this.now, this.clock()));
+  }
+
+  private sayOnce(line: string): void {
+    if (this.announcer.isNew(line)) this.context.terminal.note(line);
+  }
+}
+
+/** The turns that did not succeed, with the row that tells of each. */
+function failuresOf(step: StepSummary): { step: StepSummary; failure: ItemFailure }[] {
+  return (step.failures ?? []).map((failure) => ({ step, failure }));
+}

@@ -1,0 +1,209 @@
+import type { CallAttempt, OpenTask } from '../../../../client/index.js';
+import { isStepEnd } from '../../../../contracts/states.js';
+import type { StepProgress, StepSummary, TaskView } from '../../../../contracts/task.js';
+import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/describe-items.js';
+import { formatDuration } from '../../../../rules/duration.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { isOfExpansion } from '../../../../rules/step-name.js';
+import { isInTurn } from '../../../../rules/turn-paths.js';
+import { markOf, tookOf } from '../result/render-steps.js';
+import { widthOf } from '../terminal/paint-block.js';
+import type { Terminal } from '../terminal/terminal.js';
+import type { OutputLine } from './read-output.js';
+import { tellLoop } from './tell-loop.js';
+import { type ToldWait, tellApprovalWait, tellAttempt, tellEarlier, tellWait } from './tell-wait.js';
+
+/** A step on the screen. */
+export interface LiveRow {
+  status: StepSummary['status'];
+  /** The first is the step; the others tell more of it and may be left out. */
+  lines: string[];
+}
+
+/** What the rows are made of besides the task. */
+export interface RowSources {
+  /** Milliseconds since 1970. */
+  now: number;
+  columns: number;
+  style: Terminal['style'];
+  attempts: readonly CallAttempt[];
+  /** The last line that a call has written. */
+  lastLine(task: string, path: string): OutputLine | undefined;
+}
+
+/** So many items of one loop have a line. */
+const MOST_ITEMS = 3;
+/** From so many columns on, the operation that is called is shown. */
+const WIDE = 72;
+const WIDEST_CALL = 20;
+/** A line that is older says how old it is. Milliseconds. */
+const OLD_MS = 10_000;
+
+/** The steps of an open task as rows, in the order of the plan; the turns of loops are told by the row of their loop. */
+export function liveRows({ view, called }: OpenTask, task: string, sources: RowSources): LiveRow[] {
+  const shown = view.steps.filter(isShown);
+  const widest = Math.max(4, ...shown.map(({ path }) => path.length));
+  const width = Math.min(widest, Math.max(8, Math.floor(sources.columns * 0.4)));
+  const calls = Math.min(WIDEST_CALL, Math.max(0, ...shown.map(({ call }) => call?.length ?? 0)));
+  const widths = { path: width, call: sources.columns < WIDE ? 0 : calls };
+  return shown.map((step) => {
+    const inner = called.get(step.path);
+    return {
+      status: isBackingOff(step, view, sources) ? 'waiting' : step.status,
+      lines: [
+        lineOf(step, view, widths, sources),
+        ...(inner ? linesOfCalled(inner, step, view, sources) : []),
+        ...(step.items ? [...failureOf(step, sources), ...linesOfItems(step, view, task, sources)] : []),
+        ...untilOf(step.path, view, sources),
+        ...(inner || step.items ? [] : outputOf(task, step.path, step.status, sources)),
+      ],
+    };
+  });
+}
+
+/** Steps of loops are told by the row of their loop, but those whose failures it does not tell: its turns went on. */
+function isShown({ id, path, items, failures = [] }: StepSummary): boolean {
+  if (isOfExpansion(id)) return false;
+  return !path.includes('*') || (items === undefined && failures.length > 0);
+}
+
+function lineOf(
+  step: StepSummary,
+  view: TaskView,
+  { path: width, call: calls }: { path: number; call: number },
+  sources: RowSources,
+): string {
+  const { style } = sources;
+  const path = shortened(step.path, width).padEnd(width);
+  const call = calls === 0 ? '' : style('dim', `${shortened(step.call ?? '', calls).padEnd(calls)}  `);
+  return `${markOf(step.status, style)} ${path}  ${call}${stateOf(step, view, sources)}`;
+}
+
+/** How a step stands: how long, which attempt, what it waits for, or how it ended. */
+function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string {
+  const { style } = sources;
+  const { status, path, items, attempts, error } = step;
+  const entry = view.progress[path];
+  if (status === 'pending') return '';
+  const loop = items ? tellLoop(items, sources) : (tellTurnsInLine(step, 0) ?? '');
+  if (isStepEnd(status)) {
+    const took = tookOf(step);
+    const tries = attempts > 1 && step.turns === undefined ? `attempt ${attempts}` : '';
+    const why =
+      status !== 'succeeded' && error && loop === ''
+        ? `${error.code}: ${oneLine(error.message.split('\n', 1)[0] ?? '')}`
+        : '';
+    const word = status === 'succeeded' ? '' : style(status === 'skipped' ? 'dim' : 'red', status);
+    return joined([word, loop, took, tries, why]);
+  }
+  const waits = waitsAt(path, view, sources);
+  const group = loop === '' && attempts > 1 ? `attempt ${attempts}` : '';
+  return joined([loop, elapsed(entry, sources), ...(waits.length > 0 ? waits : [group])]);
+}
+
+/** Until when a step waits. */
+function untilOf(path: string, view: TaskView, { now, style }: RowSources): string[] {
+  return toldWaits(path, view, now).flatMap(({ until }) =>
+    until === undefined ? [] : [style('dim', `    │ ${until}`)],
+  );
+}
+
+function toldWaits(path: string, view: TaskView, now: number): ToldWait[] {
+  const own = (view.waits ?? []).filter((wait) => wait.path === path).map((wait) => tellWait(wait, now));
+  const asked = view.approvals
+    .filter((approval) => approval.status === 'open' && approval.path === path && approval.task === undefined)
+    .map((approval) => tellApprovalWait(approval, now));
+  return [...asked, ...own];
+}
+
+/** The first item that failed, with why. */
+function failureOf(step: StepSummary, { style }: RowSources): string[] {
+  const [first] = step.failures ?? [];
+  return first ? [`    ${style('red', '✗')} ${nameOf(first, step)}${tellEnd(first)}`] : [];
+}
+
+/** Everything that a step itself waits for. */
+function waitsAt(path: string, view: TaskView, { now, attempts, style }: RowSources): string[] {
+  const tried = attempts.filter((one) => one.path === path).map((one) => tellAttempt(one, now));
+  return [...toldWaits(path, view, now).map(({ what }) => style('yellow', what)), ...tried];
+}
+
+function isLater({ starts_at }: CallAttempt, { now }: RowSources): boolean {
+  return starts_at !== null && Date.parse(starts_at) > now;
+}
+
+function isBackingOff({ path }: StepSummary, view: TaskView, sources: RowSources): boolean {
+  return (
+    sources.attempts.some((one) => one.path === path && isLater(one, sources)) ||
+    (view.waits ?? []).some((one) => one.path === path)
+  );
+}
+
+/** The items of a loop that are at work, those that began first. */
+function linesOfItems({ path: loop, items }: StepSummary, view: TaskView, task: string, sources: RowSources): string[] {
+  const open = Object.entries(view.progress).filter(
+    ([path, { status }]) =>
+      path.startsWith(`${loop}/`) &&
+      isInTurn(path) &&
+      // A call that takes one back has a row of its own.
+      !path.endsWith('.undo') &&
+      !isStepEnd(status) &&
+      status !== 'pending',
+  );
+  const innermost = open.filter(([path]) => !open.some(([other]) => other.startsWith(`${path}/`)));
+  const sorted = innermost.sort(([, one], [, other]) => ((one.started_at ?? '') < (other.started_at ?? '') ? -1 : 1));
+  const lines = sorted.slice(0, MOST_ITEMS).map(([path, entry]) => {
+    const [number = '', ...rest] = path.slice(loop.length + 1).split('/');
+    const label = items?.now?.find(({ item }) => String(item) === number)?.label;
+    const name = `${number}${label === undefined ? '' : ` (${oneLine(label)})`} ${rest.join('/')}`;
+    const output = textOf(sources.lastLine(task, path), path, sources);
+    const state = joined([elapsed(entry, sources), ...waitsAt(path, view, sources)]);
+    return `    ${name}  ${state}${output === '' ? '' : sources.style('dim', `  │ ${output}`)}`;
+  });
+  const left = sorted.length - MOST_ITEMS;
+  return left > 0 ? [...lines, sources.style('dim', `    ${left} more at work`)] : lines;
+}
+
+/** What is at work in a task that a step has called, and in those that that one has called. */
+function linesOfCalled(inner: OpenTask, { path }: StepSummary, view: TaskView, sources: RowSources): string[] {
+  const child = view.progress[path]?.child;
+  if (child === undefined) return [];
+  const rows = liveRows(inner, child, { ...sources, attempts: [], columns: sources.columns - 4 });
+  return rows
+    .filter(({ status }) => status === 'running' || status === 'waiting')
+    .flatMap(({ lines }) => lines.map((line) => `    ${line}`));
+}
+
+function outputOf(task: string, path: string, status: StepSummary['status'], sources: RowSources): string[] {
+  if (status !== 'running') return [];
+  const later = sources.attempts.find((one) => one.path === path && isLater(one, sources));
+  const text = later ? tellEarlier(later) : textOf(sources.lastLine(task, path), path, sources);
+  return text === '' ? [] : [sources.style('dim', `    │ ${text}`)];
+}
+
+/** A line of an earlier attempt is none of this one. */
+function textOf(line: OutputLine | undefined, path: string, { now, attempts }: RowSources): string {
+  if (!line) return '';
+  const attempt = attempts.find((one) => one.path === path)?.attempt ?? 1;
+  if (line.attempt < attempt) return '';
+  const age = now - Date.parse(line.time);
+  return `${line.text}${age > OLD_MS ? ` (${wholeSeconds(age)} ago)` : ''}`;
+}
+
+function elapsed(entry: StepProgress | undefined, { now }: RowSources): string {
+  return entry?.started_at === undefined ? '' : wholeSeconds(now - Date.parse(entry.started_at));
+}
+
+/** What changes once a second is drawn once a second. */
+export function wholeSeconds(ms: number): string {
+  return formatDuration(Math.max(0, Math.floor(ms / 1000)) * 1000).replace(/^0ms$/, '0s');
+}
+
+/** The end of a path tells more than its start. */
+function shortened(path: string, most: number): string {
+  return widthOf(path) <= most ? path : `…${path.slice(1 - most)}`;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter(Boolean).join('  ');
+}

@@ -1,0 +1,31 @@
+import type { Context } from '../../program/context.js';
+import type { ShownTask } from './shown-task.js';
+
+/** So long a record may be missing while its task is being made. Milliseconds. */
+const MISSING_MS = 10_000;
+
+/** With `--verbose`: says what the calls of a task wrote since the last time, each line with its step before it. */
+export class OutputTap {
+  private readonly began = performance.now();
+  private hasSaid = false;
+
+  constructor(
+    private readonly context: Context,
+    private readonly task: ShownTask,
+  ) {}
+
+  /** @param isEnd whether it is the last time. */
+  flush(isEnd = false): void {
+    const { stream } = this.task;
+    if (!stream) return;
+    const { terminal } = this.context;
+    const lines = stream.newLines(isEnd);
+    if (lines.length > 0) terminal.note(lines.join('\n'));
+    else if (!this.hasSaid && !stream.isHere() && (isEnd || performance.now() - this.began > MISSING_MS)) {
+      this.hasSaid = true;
+      terminal.note(
+        '--verbose: the record of this task is not on this machine, so the output of its calls is not shown.',
+      );
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { Connection } from '../../../../client/index.js';
+import type { Context } from '../../program/context.js';
+import { LineView } from './line-view.js';
+import { LiveView } from './live-view.js';
+import { OutputReader } from './read-output.js';
+import { SharedOutput } from './shared-output.js';
+import type { ProgressView, ShownTask } from './shown-task.js';
+import { OutputStream } from './stream-output.js';
+
+/** On a terminal a block of lines that is redrawn, elsewhere lines; with `verbose` the output of the calls besides. */
+export function openView(
+  context: Context,
+  { paths, store, project }: Pick<Connection, 'paths' | 'store' | 'project'>,
+  key: string,
+  verbose = false,
+): ProgressView {
+  const elsewhere = store.isShared ? new SharedOutput(store, project) : undefined;
+  const stream = verbose ? new OutputStream(paths.records, key, elsewhere) : undefined;
+  const shown: ShownTask = { key, reader: new OutputReader(paths.records, elsewhere), stream };
+  return context.terminal.isLive ? new LiveView(context, shown) : new LineView(context, shown);
+}

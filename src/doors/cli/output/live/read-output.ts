@@ -1,0 +1,71 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { RECORD_FILES } from '../../../../contracts/record.js';
+import { recordPath } from '../../../../rules/record-path.js';
+import { oneLine, startOf } from '../../../../rules/shown-text.js';
+import { GrowingFile } from './growing-file.js';
+
+/** A line that a call wrote. */
+export interface OutputLine {
+  /** Path of the step, within its task. */
+  step: string;
+  attempt: number;
+  /** ISO 8601, on the clock of the worker. */
+  time: string;
+  text: string;
+}
+
+/** Of one call, as much of what is new is looked at for its last line. */
+const LAST_BYTES = 64 * 1024;
+/** Of a line, as much as any screen shows. */
+const MOST_SHOWN = 500;
+
+/**
+ * Reads what calls write while they run: from the files of their records, or, where these are on another machine, from the
+ * store that workers share. Nothing is asked of a server or a worker.
+ */
+export class OutputReader {
+  private readonly files = new Map<string, { log: GrowingFile; last: OutputLine | undefined }>();
+
+  /** @param records folder of the records of the project. @param elsewhere left out: no store is shared. */
+  constructor(
+    private readonly records: string,
+    private readonly elsewhere?: { lastLine(task: string, path: string): OutputLine | undefined },
+  ) {}
+
+  /** The last line that a call has written, as a terminal would show it; undefined where it wrote nothing. */
+  lastLine(task: string, path: string): OutputLine | undefined {
+    const file = join(this.records, ...recordPath(task), RECORD_FILES.logs, path);
+    const known = this.files.get(file) ?? { log: new GrowingFile(`${file}.jsonl`, LAST_BYTES), last: undefined };
+    this.files.set(file, known);
+    for (const line of known.log.newLines()) known.last = seen(line) ?? known.last;
+    const current = readCurrent(`${file}.now`);
+    const last = current && (!known.last || current.time > known.last.time) ? current : known.last;
+    return last ?? this.elsewhere?.lastLine(task, path);
+  }
+}
+
+/** The line that a call is at, where it has not ended. */
+function readCurrent(file: string): OutputLine | undefined {
+  if (!statSync(file, { throwIfNoEntry: false })) return undefined;
+  try {
+    return seen(readFileSync(file, 'utf8'));
+  } catch {
+    // It has ended meanwhile.
+    return undefined;
+  }
+}
+
+/** A line of a log as people see it; undefined where nothing of it is seen. */
+export function seen(json: string): OutputLine | undefined {
+  const { step, attempt, time, text } = JSON.parse(json) as OutputLine;
+  const shown = asShown(text);
+  return shown === '' ? undefined : { step, attempt, time, text: shown };
+}
+
+/** A line as a terminal shows it in the end: without colors, and where `\r` goes back to its start, what came after. */
+export function asShown(text: string): string {
+  const parts = stripVTControlCharacters(text).split('\r');
+  return startOf(oneLine(parts.findLast((part) => part.trim() !== '') ?? ''), MOST_SHOWN);
+}

@@ -1,0 +1,68 @@
+import { linesOf, SharedLogs } from '../../../../client/index.js';
+import type { TaskPlace } from '../../../../rules/shared-names.js';
+import type { Store } from '../../../../server/store/store.js';
+import { type OutputLine, seen } from './read-output.js';
+
+/** How long what was read counts: workers share a log every two seconds at most. */
+const READ_MS = 2000;
+
+/**
+ * What calls write on other machines, from the store that workers share. It is read only while somebody looks, so tasks
+ * that nobody watches pay nothing; what cannot be read is not shown.
+ */
+export class SharedOutput {
+  private readonly tasks = new Map<
+    string,
+    { logs: SharedLogs; lines: OutputLine[]; readAt: number; isReading: boolean }
+  >();
+
+  constructor(
+    private readonly store: Store,
+    private readonly project: TaskPlace['project'],
+    private readonly clock: () => number = () => performance.now(),
+  ) {}
+
+  /** The last line that a call has written, as far as it was read; asks for what came since. */
+  lastLine(task: string, path: string): OutputLine | undefined {
+    return this.lines(task).findLast(({ step }) => step === path);
+  }
+
+  /** All lines of a task that were read so far, in order of time; asks for what came since. */
+  lines(task: string): readonly OutputLine[] {
+    const logs = () => new SharedLogs(this.store, { project: this.project, task });
+    const known = this.tasks.get(task) ?? {
+      logs: logs(),
+      lines: [],
+      readAt: Number.NEGATIVE_INFINITY,
+      isReading: false,
+    };
+    this.tasks.set(task, known);
+    if (!known.isReading && this.clock() - known.readAt >= READ_MS) void this.read(known);
+    return known.lines;
+  }
+
+  private async read(known: {
+    logs: SharedLogs;
+    lines: OutputLine[];
+    readAt: number;
+    isReading: boolean;
+  }): Promise<void> {
+    known.isReading = true;
+    try {
+      const found = await known.logs.read(() => true);
+      known.lines = found
+        .flatMap(({ step, text }) => linesOf(text).flatMap((line) => shown(step, line)))
+        .sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
+    } catch {
+      // The task goes on all the same, and `task logs` says what is wrong with the store.
+    } finally {
+      known.readAt = this.clock();
+      known.isReading = false;
+    }
+  }
+}
+
+function shown(step: string, line: object): OutputLine[] {
+  const one = seen(JSON.stringify(line));
+  return one ? [{ ...one, step }] : [];
+}

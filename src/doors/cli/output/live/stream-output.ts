@@ -1,0 +1,83 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { RECORD_FILES } from '../../../../contracts/record.js';
+import { CHILDREN, recordPath } from '../../../../rules/record-path.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { GrowingFile } from './growing-file.js';
+import { type OutputLine, seen } from './read-output.js';
+
+/** Looking costs at most such a part of the time. */
+const REST = 20;
+
+/** The output of all calls of a task, and of the tasks that it calls, as it comes: each line once, in order of time. */
+export class OutputStream {
+  private readonly files = new Map<string, GrowingFile>();
+  private readonly folder: string;
+  private notBefore = 0;
+
+  /** How many lines from elsewhere were given. */
+  private given = 0;
+
+  /**
+   * @param records folder of the records of the project. @param task workflow id.
+   * @param elsewhere where its lines are read while its record is not here; left out: nowhere.
+   */
+  constructor(
+    records: string,
+    private readonly task: string,
+    private readonly elsewhere?: { lines(task: string): readonly OutputLine[] },
+  ) {
+    this.folder = join(records, ...recordPath(task));
+  }
+
+  /** Whether its output can be read: its record is on this machine, or lines of it were found elsewhere. */
+  isHere(): boolean {
+    return existsSync(this.folder) || this.given > 0;
+  }
+
+  /** What was written since the last time, as `step | text`. @param isEnd whether it is the last time. */
+  newLines(isEnd = false): string[] {
+    const began = performance.now();
+    if (began < this.notBefore && !isEnd) return [];
+    const fresh: OutputLine[] = existsSync(this.folder) ? [] : this.fromElsewhere();
+    for (const file of filesIn(this.folder)) {
+      const log = this.files.get(file) ?? new GrowingFile(file);
+      this.files.set(file, log);
+      const place = placeOf(relative(this.folder, file));
+      for (const line of log.newLines()) {
+        const shown = seen(line);
+        if (shown) fresh.push({ ...shown, step: place });
+      }
+    }
+    const ended = performance.now();
+    this.notBefore = ended + (ended - began) * REST;
+    return fresh
+      .sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0))
+      .map(({ step, attempt, text }) => `${oneLine(step)}${attempt > 1 ? `#${attempt}` : ''} | ${text}`);
+  }
+
+  /** Logs grow at their ends, and one that is read later may tell of earlier: a line is given once, by how many there were. */
+  private fromElsewhere(): OutputLine[] {
+    const lines = this.elsewhere?.lines(this.task) ?? [];
+    const fresh = lines.slice(this.given);
+    this.given = lines.length;
+    return fresh;
+  }
+}
+
+/** `logs/a/b.jsonl` is `a/b`; `children/c/logs/d.jsonl`, of a task that the step `c` called, is `c/d`. */
+function placeOf(file: string): string {
+  const [first, ...names] = file.replace(/\.jsonl$/, '').split(sep);
+  const at = first === CHILDREN ? names.indexOf(RECORD_FILES.logs) : -1;
+  return names.filter((_, index) => index !== at).join('/');
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true, recursive: true }).flatMap((entry) =>
+      entry.isFile() && entry.name.endsWith('.jsonl') ? [join(entry.parentPath, entry.name)] : [],
+    );
+  } catch {
+    return [];
+  }
+}

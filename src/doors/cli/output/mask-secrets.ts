@@ -1,0 +1,23 @@
+import type { Registry } from '../../../definitions/registry.js';
+import type { Context } from '../program/context.js';
+
+/**
+ * Takes the secrets that the project names out of a value that people will read.
+ *
+ * @returns what does so in one environment, with the values that this command could read.
+ */
+export async function masking(
+  { env }: Pick<Context, 'env'>,
+  registry: Registry,
+): Promise<<T>(value: T, environment: string) => T> {
+  const { Masker } = await import('../../../planning/secrets/masking/masker.js');
+  const { SecretSource } = await import('../../../planning/secrets/secret-source.js');
+  const { knownSecrets } = await import('../../../planning/secrets/known-secrets.js');
+  const maskers = new Map<string, InstanceType<typeof Masker>>();
+  return <T>(value: T, environment: string): T => {
+    const known = maskers.get(environment);
+    const masker = known ?? new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, env)));
+    maskers.set(environment, masker);
+    return masker.maskDeep(value) as T;
+  };
+}

@@ -1,0 +1,127 @@
+import type { Approval } from '../../../contracts/approvals.js';
+import { meaningOf } from '../../../contracts/codes.js';
+import type { Problem } from '../../../contracts/problem.js';
+import { isEndState } from '../../../contracts/states.js';
+import type { TaskStory } from '../../../contracts/story.js';
+import type { StepSummary } from '../../../contracts/task.js';
+import { oneLine } from '../../../rules/shown-text.js';
+import { generalPath } from '../../../rules/turn-paths.js';
+import { pathOfError, taskOfError } from '../../../rules/way-on.js';
+import { commentFlag, fieldFlags } from './result/render-result.js';
+import { commandOf } from './typed-command.js';
+
+/** A command to type next, and what for. */
+export interface NextCommand {
+  command: string;
+  purpose: string;
+}
+
+/** So many calls at work are named. */
+const MOST_LOGS = 3;
+
+/** What somebody who has read the story of a task would want to do now, the most likely first. @param user whoever reads. */
+export function nextCommands(story: TaskStory, user?: string): NextCommand[] {
+  if (isEndState(story.status)) return afterwards(story);
+  // A task that is only a record any more takes no commands.
+  return story.source === 'record' ? again(story) : meanwhile(story, user);
+}
+
+function meanwhile({ status, approvals, task_key, steps }: TaskStory, user: string | undefined): NextCommand[] {
+  if (task_key === null) return [];
+  const of = (verb: string): string => commandOf('ability', 'task', verb, task_key);
+  const watch = { command: of('watch'), purpose: 'wait for its end' };
+  const cancel = { command: of('cancel'), purpose: 'stop it; its clean-up runs' };
+  if (status === 'created') return [{ command: of('run'), purpose: 'run it' }, cancel];
+  const open = approvals.filter((approval) => approval.status === 'open');
+  const logs = steps
+    .filter((step) => step.status === 'running' && step.call !== null && !step.path.includes('*'))
+    .slice(0, MOST_LOGS)
+    .map(({ path }) => ({
+      command: commandOf('ability', 'task', 'logs', task_key, path, '-f'),
+      purpose: `what ${path} writes`,
+    }));
+  return [...open.flatMap((approval) => decisionCommands(task_key, approval, user)), ...logs, watch, cancel];
+}
+
+/**
+ * How an approval is granted, with the fields it asks for, and how it is refused.
+ *
+ * @param user whoever is to type them; where that is one who may decide, no name is asked for;
+ * nor where a name alone proves nothing.
+ */
+export function decisionCommands(
+  key: string,
+  approval: Pick<
+    Approval,
+    'id' | 'title' | 'fields' | 'comment' | 'people' | 'approvers' | 'self_approval' | 'requested_by' | 'proof'
+  >,
+  user?: string,
+): NextCommand[] {
+  const { id, title, people, approvers, self_approval, requested_by, proof } = approval;
+  const isNamed = user !== undefined && (approvers.length === 0 || people.includes(user));
+  const mayDecide = isNamed && (self_approval || requested_by.name !== user);
+  const of = [key, '--approval', id, ...(mayDecide || proof === 'required' ? [] : ['--as', 'NAME'])];
+  return [
+    {
+      command: commandOf('ability', 'approve', ...of, ...fieldFlags(approval), ...commentFlag(approval, 'approve')),
+      purpose: `say yes to "${oneLine(title)}"`,
+    },
+    { command: commandOf('ability', 'deny', ...of, ...commentFlag(approval, 'deny')), purpose: 'say no' },
+  ];
+}
+
+function afterwards(story: TaskStory): NextCommand[] {
+  const { status, error, task_key } = story;
+  const explain =
+    error && meaningOf(error.code)
+      ? [{ command: commandOf('ability', 'explain', error.code), purpose: 'what this error means and what to do' }]
+      : [];
+  if (task_key === null) return explain;
+  if (status === 'succeeded')
+    return [{ command: commandOf('ability', 'task', 'result', task_key), purpose: 'its output' }];
+  return [...explain, ...afterFailure({ ...story, task_key }), ...again(story)];
+}
+
+/** What to do after a task that did not succeed: read what its call wrote, try it again. */
+export function afterFailure({ task_key, steps, error, retry }: Failed): NextCommand[] {
+  const at = pathOfError(error) ?? '';
+  const called = taskOfError(error);
+  const failed = steps.find(({ path, call }) => call !== null && path === generalPath(at));
+  const isCalled = called !== undefined && error?.code !== 'outcome.unknown';
+  const logs =
+    isCalled || (failed && failed.attempts > 0)
+      ? [{ command: commandOf('ability', 'task', 'logs', called ?? task_key, at), purpose: 'what the call wrote' }]
+      : [];
+  return [...(at === '' ? [] : logs), ...tryAgain(task_key, retry)];
+}
+
+/** What is known of a task that did not succeed. */
+export interface Failed {
+  task_key: string;
+  steps: readonly Pick<StepSummary, 'path' | 'call' | 'attempts'>[];
+  error: Problem | null;
+  retry: TaskStory['retry'];
+}
+
+function tryAgain(key: string, retry: TaskStory['retry']): NextCommand[] {
+  if (retry === null) return [];
+  const from = retry.from === null ? [] : ['--from', retry.from];
+  const first = retry.corrected ? 'correct the definition, then ' : '';
+  const purpose = first + (retry.from === null ? takenOver(retry.foreach) : `try it again from ${retry.from} on`);
+  return [{ command: commandOf('ability', 'task', 'retry', key, ...from), purpose }];
+}
+
+/** @param foreach the loop that it failed in: named, it would begin with its first item. */
+function takenOver(foreach: string | undefined): string {
+  if (foreach === undefined) return 'try it again; what was done, and not undone, is taken over';
+  return `try it again; items that are done are taken over (--from ${foreach} would do them all again)`;
+}
+
+/** An effect that may have taken place is not something to do again unseen. */
+function again({ status, task_key, definition, environment, input }: TaskStory): NextCommand[] {
+  if (status === 'unknown' || input === null) return [];
+  const verb = status === 'expired' ? 'task create' : 'run';
+  const get = commandOf('ability', 'task', 'get', task_key ?? '');
+  const command = `${get} | ability ${verb} ${commandOf(definition.id, '--env', environment)} --input -`;
+  return [{ command, purpose: 'again with the same input, under another key; --set changes a field' }];
+}

@@ -1,0 +1,91 @@
+import type { Json } from '../../../../contracts/json.js';
+import type { Plan } from '../../../../contracts/plan.js';
+import { AbilityError } from '../../../../contracts/problem.js';
+import type { Registry } from '../../../../definitions/registry.js';
+import { planDigest } from '../../../../rules/plan-digest.js';
+import { type PlanChange, partsOf } from '../../../../rules/wanted-plan.js';
+import { findDifferences } from '../../../../text/value-differences.js';
+import { readPlanFlag } from '../../input/read-plan-flag.js';
+import { type Context, environmentOf, variablesOf } from '../../program/context.js';
+
+/** More would hide what matters. */
+const MOST_SHOWN = 10;
+const MOST_CHARACTERS = 80;
+
+/**
+ * Creates a task, and says what differs where it is refused for not being what was planned.
+ *
+ * The worker knows only the digest of the plan that was wanted. The plan itself may be in the file that was given, or be
+ * what the definitions here still say.
+ *
+ * @throws AbilityError whatever the creation throws.
+ */
+export async function explainingChange<T>(
+  context: Context,
+  registry: Registry,
+  flag: string | undefined,
+  create: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await create();
+  } catch (error) {
+    if (flag === undefined || !(error instanceof AbilityError) || error.code !== 'plan.changed') throw error;
+    const differences = await describeChange(context, registry, flag, error.details as PlanChange);
+    const message = [error.message, ...differences].join('\n  ');
+    throw new AbilityError({ ...error.toProblem(), message }, { cause: error });
+  }
+}
+
+async function describeChange(
+  context: Context,
+  registry: Registry,
+  flag: string,
+  { wanted, found, parts, ability }: PlanChange,
+): Promise<string[]> {
+  const { plan: saved } = readPlanFlag(flag, context.cwd);
+  if (wanted.plan === found.plan) return [];
+  const here = await planHere(context, registry, ability);
+  const digestHere = here && planDigest(here);
+  const before = saved ?? (digestHere === wanted.plan ? here : undefined);
+  if (!before) return ['The definitions here are not those of the plan either.'];
+  if (here && digestHere === found.plan) return differences(before, here);
+  const other =
+    digestHere === wanted.plan ? ['The definitions here are those of the plan; those of the worker differ:'] : [];
+  return [...other, ...changedParts(before, parts)];
+}
+
+async function planHere(context: Context, registry: Registry, ability: string): Promise<Plan | undefined> {
+  const { resolvePlan } = await import('../../../../planning/resolve/resolve-plan.js');
+  try {
+    const environment = await environmentOf(context, registry);
+    return resolvePlan(registry, ability, environment, await variablesOf(context, registry, environment)).plan;
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return undefined;
+  }
+}
+
+function differences(before: Plan, after: Plan): string[] {
+  const found = findDifferences('plan', asJson(before), asJson(after));
+  const lines = found.slice(0, MOST_SHOWN).map(({ at, expected, actual }) => {
+    return `${at.replace(/^plan\./, '')}: ${shorten(expected)} -> ${shorten(actual)}`;
+  });
+  return found.length > MOST_SHOWN ? [...lines, `and ${found.length - MOST_SHOWN} more`] : lines;
+}
+
+function asJson(plan: Plan): Json {
+  return JSON.parse(JSON.stringify(plan)) as Json;
+}
+
+function changedParts(before: Plan, parts: Record<string, string> | undefined): string[] {
+  const own = partsOf(before);
+  if (!own || !parts) return [];
+  const names = [...new Set([...Object.keys(own), ...Object.keys(parts)])].filter((name) => own[name] !== parts[name]);
+  return names.length > 0 ? [`It differs in ${names.join(', ')}.`] : [];
+}
+
+function shorten(value: Json | undefined): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
+}

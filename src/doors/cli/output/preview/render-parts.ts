@@ -1,0 +1,67 @@
+import type { Json } from '../../../../contracts/json.js';
+import type { ApprovalPreview, HookPreview, ValuePreview } from '../../../../contracts/preview.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { whoDecides } from '../result/who-decides.js';
+import type { Terminal } from '../terminal/terminal.js';
+
+type Style = Terminal['style'];
+
+const MOST_CHARACTERS = 300;
+
+const WORDS = { allow: 'allows', deny: 'denies', need_user_confirm: 'asks people' } as const;
+const COLORS = { allow: 'green', deny: 'red', need_user_confirm: 'yellow' } as const;
+
+/** What one hook says, or when it is asked. */
+export function hookLine(hook: HookPreview, style: Style): string {
+  const { id, decision, status, reason, asks, depends_on, phase, handler, warnings } = hook;
+  const when = phase === 'PostAbilityCall' ? 'after it, ' : '';
+  const warned = warnings.length > 0 ? `; warns: ${warnings.map((text) => oneLine(text)).join('; ')}` : '';
+  if (asks !== null) return `${when}hook ${id}: ${style('cyan', 'asked then')}, not now (${handler} ${oneLine(asks)})`;
+  if (decision === null)
+    return `${when}hook ${id}: ${style('cyan', 'not known yet')}, depends on ${depends_on.join(', ')}${warned}`;
+  const isPlain = reason === null || (decision === 'allow' && status === 'ok');
+  const because = isPlain ? '' : `: ${status === 'error' ? 'it fails: ' : ''}${oneLine(reason)}`;
+  return `${when}hook ${id} ${style(COLORS[decision], WORDS[decision])}${because}${warned}`;
+}
+
+/** Who is asked, and why. */
+export function approvalLine(approval: ApprovalPreview, style: Style): string {
+  const { asked, reasons, quorum, self_approval, expires, comment, fields } = approval;
+  const asks = asked === 'yes' ? style('yellow', 'asks people') : style('cyan', 'may ask people');
+  const filled = Object.keys(fields);
+  const more = [
+    `${quorum} of ${whoDecides(approval)} ${quorum === 1 ? 'decides' : 'decide'}`,
+    self_approval ? 'also who asked for it' : 'not who asked for it',
+    `no answer within ${oneLine(expires)} is a denial`,
+    ...(comment === 'required' ? ['with a comment'] : comment === 'on_deny' ? ['a denial with a comment'] : []),
+    ...(filled.length > 0 ? [`fills in ${filled.join(', ')}`] : []),
+  ];
+  const why = reasons.length > 0 ? `${reasons.map((reason) => oneLine(reason)).join(' ')} ` : '';
+  return `${asks}: ${why}${more.join('; ')}`;
+}
+
+/** A value member by member, those that depend on the run as they are written. */
+export function valueLines({ value, open, problem }: ValuePreview): string[] {
+  const members = membersOf(value);
+  const lines = members
+    ? members.map(([key, item]) => `${oneLine(key)}: ${itemOf(item, open[key])}`)
+    : [itemOf(value, open[''])];
+  return problem ? [...lines, `fails: ${problem.code} ${oneLine(problem.message)}`] : lines;
+}
+
+/** A value on one line of a page; `--json` has the whole. */
+export function shorten(text: string): string {
+  const line = oneLine(text);
+  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}... (${text.length} characters)` : line;
+}
+
+function itemOf(value: Json, depends: readonly string[] | undefined): string {
+  const text = shorten(typeof value === 'string' ? value : JSON.stringify(value));
+  return depends ? `${text}  <- depends on ${depends.join(', ')}` : text;
+}
+
+/** Of a map that has any. */
+function membersOf(value: Json): [string, Json][] | undefined {
+  const isMap = value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isMap && Object.keys(value).length > 0 ? Object.entries(value) : undefined;
+}

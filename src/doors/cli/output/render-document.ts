@@ -1,0 +1,84 @@
+import type { Change } from '../../../authoring/routing-documents/table-columns.js';
+import type { GapGroup } from '../../../choosing/harvest/group-gaps.js';
+import { formatLocation } from '../../../contracts/problem.js';
+import type { DocumentReport } from '../commands/docs/report-documents.js';
+import { plainText } from './plain-text.js';
+import { describeProblem } from './report.js';
+import type { Terminal } from './terminal/terminal.js';
+
+/** Lines of a difference that are shown; `--json` has all. */
+const MOST_LINES = 40;
+
+/** What a page of this name is expected to have. */
+const WAY_ON = 'it has no table with the columns `Id` and `When to use`, or `Operation key`;';
+
+const WORDS: Record<DocumentReport['status'], string> = {
+  in_step: 'in step',
+  written: 'written',
+  created: 'created',
+  out_of_step: 'out of step',
+  not_kept: 'not kept',
+  no_markers: 'no tables',
+  own: 'left to its author',
+  broken: 'broken',
+};
+
+/** A document in lines for people: how it stands, on stdout; what they should know besides, on stderr. */
+export function renderDocument(
+  { file, status, changes, notes, diff, problems, gaps = [] }: DocumentReport,
+  check: boolean,
+  style: Terminal['style'],
+): { result: string; remarks: string[] } {
+  const at = (line: number, message: string): string => `${formatLocation({ file, line })} ${plainText(message)}`;
+  const isWritten = status === 'written' || status === 'created';
+  const head = `${WORDS[status]}  ${file}${isWritten ? countsOf(changes) : ''}`;
+  // Of what is written only what is gone cannot be seen in the document.
+  const told = check ? changes : changes.filter(({ kind }) => kind === 'removed' || kind === 'renamed');
+  const remarks = [
+    ...told.map(({ line, message }) => at(line, message)),
+    ...notes.map(({ line, message }) => at(line, message)),
+    ...problems.map((problem) => describeProblem(problem, style)),
+    ...gaps.map((gap) => at(1, `<!-- gap: ${describeGap(gap)} -->`)),
+  ];
+  if (status === 'no_markers') remarks.push(`${file} is not looked after: ${WAY_ON} ${addition(file)} puts them in`);
+  if (status === 'not_kept') {
+    remarks.push(`${file} is not looked after; correct these lines, or let the rows go: ${addition(file)}`);
+  }
+  if (status === 'out_of_step' && !check) remarks.push(`${file} was not written, because another one is broken`);
+  if (status !== 'out_of_step' || !check) return { result: head, remarks };
+  return { result: [head, ...renderDiff(diff, style)].join('\n'), remarks };
+}
+
+function describeGap({ request, times, last, environments, kind, nearest }: GapGroup): string {
+  const often = times === 1 ? 'once' : `${times} times`;
+  const where = kind === 'not_here' ? `not in ${environments.join(', ')}` : environments.join(', ');
+  const near = nearest.length > 0 ? `; nearest: ${nearest.join(', ')}` : '';
+  // What was asked for must not end the comment.
+  return `${JSON.stringify(request)} asked for ${often}, last ${last.slice(0, 10)}, ${where}${near}`.replaceAll(
+    '--',
+    '- -',
+  );
+}
+
+function addition(file: string): string {
+  return `\`ability docs --add ${file}\``;
+}
+
+function countsOf(changes: readonly Change[]): string {
+  const kinds = ['added', 'changed', 'renamed', 'removed'] as const;
+  const counts = kinds.flatMap((kind) => {
+    const count = changes.filter((change) => change.kind === kind).length;
+    return count > 0 ? [`${count} ${kind}`] : [];
+  });
+  return counts.length > 0 ? `  ${counts.join(', ')}` : '';
+}
+
+function renderDiff(diff: readonly string[], style: Terminal['style']): string[] {
+  const colors = { '-': 'red', '+': 'green', '@': 'dim' } as const;
+  const lines = diff.slice(0, MOST_LINES).map((line) => {
+    const color = Object.entries(colors).find(([sign]) => line.startsWith(sign))?.[1];
+    return color ? style(color, line) : line;
+  });
+  const left = diff.length - lines.length;
+  return left > 0 ? [...lines, `... and ${left} more lines`] : lines;
+}

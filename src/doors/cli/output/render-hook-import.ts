@@ -1,0 +1,110 @@
+import type { LostHooks } from '../../../authoring/import/hooks/lost-hooks.js';
+import type { WrittenDraft } from '../../../authoring/import/hooks/plan-hook-files.js';
+import type { NotTaken } from '../../../authoring/import/hooks/read-settings.js';
+import type { PlannedFile } from '../../../authoring/planned-file.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import { oneLine } from '../../../rules/shown-text.js';
+import type { DeniedCall } from '../commands/import/call-to-show.js';
+import type { Terminal } from './terminal/terminal.js';
+import { commandOf } from './typed-command.js';
+
+/** An import of hooks that is done, or was only planned. */
+export interface HookImport {
+  /** The settings file, from the root of the project. */
+  source: string;
+  isDryRun: boolean;
+  /** Whether guards were fired to see what they deny. */
+  isRun: boolean;
+  hooks: WrittenDraft[];
+  notTaken: NotTaken[];
+  files: PlannedFile[];
+  /** Hooks of the import before that are not there any more, or are others now. */
+  lost: LostHooks;
+  /** A call that shows a denial; absent: none that can be made is known. */
+  denied?: DeniedCall;
+}
+
+/** What became of each hook, for programs. */
+export function hooksAsJson({ source, isDryRun, hooks, notTaken, files, lost }: HookImport): JsonObject {
+  return {
+    status: isDryRun ? 'planned' : 'imported',
+    source,
+    hooks: hooks.map(({ draft, definition }) => ({
+      id: draft.id,
+      at: draft.at,
+      phase: draft.phase,
+      abilities: abilitiesOf(draft),
+      must_deny: definition.must_deny ?? [],
+      notes: draft.notes,
+    })),
+    not_taken: notTaken.map(({ at, why }) => ({ at, why })),
+    removed: lost.removed,
+    changed: lost.changed,
+    files: files.map(({ path }) => path),
+  };
+}
+
+/** What became of each hook, for people: what it guards here, and that it fails closed. Source: docs/hooks.md#taking-them-over. */
+export function renderHookImport(done: HookImport, style: Terminal['style']): string {
+  const { source, isDryRun, hooks, notTaken, files, lost } = done;
+  const lines = [`${hooks.length} of ${hooks.length + notTaken.length} hooks of ${source}:`];
+  for (const hook of hooks) lines.push('', ...linesOf(hook, done, style));
+  if (notTaken.length > 0) lines.push('', style('bold', 'Not taken over'));
+  for (const { at, why } of notTaken) lines.push(`  ${at}: ${shown(why)}`);
+  const will = isDryRun ? 'Would be' : 'Now';
+  if (lost.removed.length > 0) lines.push('', style('bold', `${will} removed: ${lost.removed.join(', ')}`));
+  if (lost.changed.length > 0) lines.push('', style('bold', `${will} changed: ${lost.changed.join(', ')}`));
+  const said = files.length === 0 ? 'Nothing to write: all of it is there.' : isDryRun ? 'Would write' : 'Written';
+  lines.push('', style('bold', said), ...files.map(({ path }) => `  ${path}`));
+  if (hooks.some(({ draft }) => draft.phase === 'PreAbilityCall')) lines.push('', 'Next', ...nextLines(done));
+  return lines.join('\n');
+}
+
+/** How to see that it guards, and how the tool itself is guarded by all hooks of the project. */
+function nextLines({ source, denied }: HookImport): string[] {
+  const run = denied && commandOf('ability', 'run', denied.ability, '--input', JSON.stringify(denied.input));
+  const tool = source.split('/').includes('.codex') ? 'codex' : 'claude';
+  return [
+    '  ability lint --check-hooks   # fires each guard with what it must deny',
+    ...(run === undefined ? [] : [`  ${run}   # is denied`]),
+    `  ability hooks export --to ${tool}   # lets ${tool} ask the guards of this project`,
+  ];
+}
+
+const SILENCE =
+  'so its silence refuses every call (`abstain: deny`); write `must_deny` instead, or `abstain: allow` if silence is no objection';
+
+function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Terminal['style']): string[] {
+  const { id, phase, at, notes, mapped } = draft;
+  const first = `${style('bold', id)} (${at}) in ${phase}.yaml`;
+  if (phase !== 'PreAbilityCall') {
+    const abilities = abilitiesOf(draft);
+    const about = abilities.length > 0 ? `is informed of ${abilities.join(', ')}` : 'is asked about sessions';
+    return [first, `  ${about}; it stops nothing here`, ...notes.map((note) => `  ${note}`)];
+  }
+  const must = definition.must_deny as { ability: string; input: JsonObject }[] | undefined;
+  return [
+    first,
+    ...mapped.map(({ tool, abilities }) => `  guards ${abilities.join(', ')}, which it sees as ${tool}`),
+    '  fails closed: a crash, a time-out or an answer that cannot be understood refuses the call',
+    ...(must
+      ? must.map(({ ability, input }) => `  must deny ${ability} ${shown(JSON.stringify(input))}`)
+      : [
+          draft.asks
+            ? `  asks ${draft.asks.key}; its silence refuses (\`abstain: deny\`): if it answers only to object, write \`abstain: allow\``
+            : isRun
+              ? `  denied none of the usual offences, ${SILENCE}`
+              : `  was not run, ${SILENCE}`,
+        ]),
+    ...notes.map((note) => `  ${note}`),
+  ];
+}
+
+function abilitiesOf({ mapped }: WrittenDraft['draft']): string[] {
+  return [...new Set(mapped.flatMap(({ abilities }) => abilities))];
+}
+
+/** Texts of strangers, on one line that shows all of it. */
+function shown(text: string): string {
+  return oneLine(text);
+}

@@ -1,0 +1,190 @@
+import type { LeftOut } from '../../../authoring/import/imported.js';
+import type {
+  PlannedChange,
+  PlannedImport,
+  PlannedOperation,
+  Undecided,
+} from '../../../authoring/import/planned-import.js';
+import { describeDifference, type ShownDifference, showUnseen } from '../../../text/show-difference.js';
+import type { ImportSource } from '../commands/import/import-into-project.js';
+import type { Terminal } from './terminal/terminal.js';
+
+/** An import that is done, or was only planned. */
+export interface ImportEnd {
+  source: Pick<ImportSource, 'kind' | 'name' | 'location'>;
+  planned: PlannedImport;
+  isDryRun: boolean;
+}
+
+type Style = Terminal['style'];
+
+/** Of names that nothing happened to, and of lines of one kind, so many are told; `--json` has all. */
+const MOST_NAMES = 20;
+
+/** Of the operations that a note is about, so many are named. */
+const MOST_NOTED = 5;
+
+/** Of the differences in one file, so many are told. */
+const MOST_DIFFERENCES = 10;
+
+/** What became of each operation, for programs. */
+export function importAsJson({ source, planned, isDryRun }: ImportEnd): Record<string, unknown> {
+  const { operations, config, leftOut, notSelected, gone, undecided, select, notes } = planned;
+  const withStatus = (status: PlannedChange['status']) =>
+    operations.filter((operation) => operation.status === status).map((operation) => asJson(operation, isDryRun));
+  return {
+    status: isDryRun ? 'planned' : 'imported',
+    kind: source.kind,
+    name: source.name,
+    location: source.location,
+    new: withStatus('new'),
+    changed: withStatus('changed'),
+    unchanged: withStatus('unchanged'),
+    kept: withStatus('kept'),
+    left_out: leftOut,
+    gone,
+    undecided,
+    not_selected: notSelected,
+    select: select ?? null,
+    config: config && { status: config.status, ...asJson(config, isDryRun) },
+    notes,
+  };
+}
+
+function asJson<T extends PlannedChange>({ status: _, definition, ...rest }: T, isDryRun: boolean) {
+  return { ...rest, ...(isDryRun && definition && { definition }) };
+}
+
+/** What became of each operation, for people. */
+export function renderImport({ source, planned, isDryRun }: ImportEnd, style: Style): string {
+  const { operations, config, leftOut, notSelected, gone, undecided, select, notes } = planned;
+  const withStatus = (status: PlannedChange['status']): PlannedOperation[] =>
+    operations.filter((operation) => operation.status === status);
+  const [fresh, changed, same, kept] = [
+    withStatus('new'),
+    withStatus('changed'),
+    withStatus('unchanged'),
+    withStatus('kept'),
+  ];
+  const did = isDryRun ? 'Would import' : 'Imported';
+  const counts = `${fresh.length} new, ${changed.length} changed, ${same.length} unchanged, ${kept.length} kept, ${leftOut.length} left out`;
+  return [
+    `${did} from ${showUnseen(source.name)} (${showUnseen(source.location)}): ${counts}`,
+    ...section(`New${countsByEffect(fresh)}`, fewOf(fresh.map(renderNew)), style),
+    ...section('Changed at the source, and in the file', fewOf(changed.map(renderChange)), style),
+    ...section('Kept as people have it', fewOf([...kept].sort(conflictsFirst).map(renderChange)), style),
+    ...section('To decide: their names say something else than their effects', renderUndecided(undecided), style),
+    ...section('Left out', renderLeftOut(leftOut), style),
+    ...section(
+      'No longer at the source; the file stays',
+      fewOf(gone.map(({ key, file }) => `  ${key}  ${file}`)),
+      style,
+    ),
+    ...names(
+      'Unchanged',
+      same.map(({ key }) => key),
+      style,
+    ),
+    ...names(`Not chosen by ${select?.join(' ') ?? ''}`, notSelected, style),
+    ...section('Configuration', config ? [`  ${config.file}: ${config.status}${renderDetails(config)}`] : [], style),
+    ...section(
+      'Notes',
+      [...notes, ...notesOf([...fresh, ...changed])].map((note) => `  ${showUnseen(note)}`),
+      style,
+    ),
+    ...(isDryRun ? ['', 'Nothing was written; leave out --dry-run to write it.'] : []),
+  ].join('\n');
+}
+
+function section(title: string, lines: string[], style: Style): string[] {
+  return lines.length === 0 ? [] : ['', style('bold', title), ...lines];
+}
+
+function names(title: string, all: string[], style: Style): string[] {
+  return section(title, all.length === 0 ? [] : [`  ${someOf(all, MOST_NAMES)}`], style);
+}
+
+function someOf(all: string[], most: number): string {
+  const more = all.length > most ? ` and ${all.length - most} more, which --json names` : '';
+  return `${all.slice(0, most).join(', ')}${more}`;
+}
+
+function fewOf(lines: string[]): string[] {
+  if (lines.length <= MOST_NAMES) return lines;
+  return [...lines.slice(0, MOST_NAMES), `  and ${lines.length - MOST_NAMES} more, which --json lists`];
+}
+
+/** Of many new ones what they may do matters more than their names. */
+function countsByEffect(fresh: PlannedOperation[]): string {
+  if (fresh.length <= MOST_NAMES) return '';
+  const counts = new Map<string, number>();
+  for (const { definition } of fresh) {
+    const effect = String(definition?.effects ?? '');
+    counts.set(effect, (counts.get(effect) ?? 0) + 1);
+  }
+  return `: ${[...counts].map(([effect, count]) => `${count} ${effect}`).join(', ')}`;
+}
+
+/** Where somebody has to decide. */
+function conflictsFirst(one: PlannedOperation, other: PlannedOperation): number {
+  const rank = ({ conflicts, reason }: PlannedOperation): number => (conflicts.length > 0 || reason ? 0 : 1);
+  return rank(one) - rank(other);
+}
+
+/** With the option that settles it. */
+function renderUndecided(undecided: Undecided[]): string[] {
+  const effectOf = { read: 'external_read', deletion: 'destructive' } as const;
+  const lines = undecided.map(
+    ({ key, source, effects, named_like: like }) =>
+      `  ${showUnseen(key)} (${showUnseen(source)}) is ${effects}, and named like a ${like}: --effects-for ${key}=${effectOf[like]}`,
+  );
+  return lines.length === 0
+    ? []
+    : [...fewOf(lines), '  --effects-for PATTERN=EFFECT decides, with * for any characters; later imports keep it'];
+}
+
+/** Each is named; of many, those with the same reason stand in one line. */
+function renderLeftOut(leftOut: LeftOut[]): string[] {
+  if (leftOut.length <= MOST_NAMES) {
+    return leftOut.map(({ source, reason }) => `  ${showUnseen(source)}: ${showUnseen(reason)}`);
+  }
+  const byReason = new Map<string, string[]>();
+  for (const { source, reason } of leftOut) {
+    byReason.set(reason, [...(byReason.get(reason) ?? []), showUnseen(source)]);
+  }
+  return [...byReason].map(([reason, sources]) => `  ${showUnseen(reason)}: ${sources.join(', ')}`);
+}
+
+function renderNew({ key, file, definition }: PlannedOperation): string {
+  return `  ${key}  ${String(definition?.effects ?? definition?.type ?? '')}  ${file}`;
+}
+
+function renderChange(change: PlannedOperation): string {
+  return `  ${change.key}  ${change.file}${renderDetails(change)}`;
+}
+
+function renderDetails({ status, reason, differences, conflicts }: PlannedChange): string {
+  const own = status === 'kept' ? differences.map((difference) => `edited: ${describeDifference(difference)}`) : [];
+  const written = status === 'changed' ? differences.map(describeDifference) : [];
+  const lines = [
+    ...(reason === undefined ? [] : [showUnseen(reason)]),
+    ...conflicts.map(renderConflict),
+    ...written,
+    ...own,
+  ];
+  if (lines.length > MOST_DIFFERENCES) {
+    lines.splice(MOST_DIFFERENCES, lines.length, `and ${lines.length - MOST_DIFFERENCES} more, which --json lists`);
+  }
+  return lines.map((line) => `\n    ${line}`).join('');
+}
+
+function renderConflict({ at, before, after }: ShownDifference): string {
+  return `both changed ${at}: here ${before ?? 'nothing'}, at the source ${after ?? 'nothing'}; --overwrite takes the latter`;
+}
+
+/** One line a note, with the operations it is about. */
+function notesOf(operations: PlannedOperation[]): string[] {
+  const about = new Map<string, string[]>();
+  for (const { key, notes } of operations) for (const note of notes) about.set(note, [...(about.get(note) ?? []), key]);
+  return [...about].map(([note, keys]) => `${note}: ${someOf(keys, MOST_NOTED)}`);
+}

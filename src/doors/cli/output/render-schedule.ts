@@ -1,0 +1,60 @@
+import type { FiredTask, SeenSchedule, ShownSchedule } from '../../../client/index.js';
+import type { Drift } from '../../../planning/schedules/compare-schedules.js';
+import { formatDuration } from '../../../rules/duration.js';
+import { oneLine } from '../../../rules/shown-text.js';
+import { renderTable } from './render-table.js';
+import { tellDistance, tellMoment } from './tell-time.js';
+
+/** What is said of a difference between a schedule and the definitions. */
+export const DRIFT_WORDS: Readonly<Record<Drift, string>> = {
+  missing: 'stated, not created',
+  differs: 'differs from its definition',
+  left: 'no definition states it any more',
+  taken: 'created by hand under a name that a definition states',
+};
+
+/** Schedules for people, a line each. */
+export function renderSchedules(schedules: readonly SeenSchedule[], drifts: ReadonlyMap<string, Drift>): string {
+  const rows = schedules.map(({ spec, paused, next, counts }) => {
+    const drift = drifts.get(spec.id);
+    return [
+      spec.id,
+      spec.ability,
+      spec.environment,
+      `${spec.cron} ${spec.timezone}`,
+      paused ? 'paused' : next[0] === undefined ? 'never' : tellDistance(next[0]),
+      [...lostOf(counts), ...(drift ? [DRIFT_WORDS[drift]] : [])].join('; '),
+    ];
+  });
+  return renderTable(['SCHEDULE', 'ABILITY', 'ENVIRONMENT', 'WHEN', 'NEXT', ''], rows);
+}
+
+/** One schedule for people, with what became of its last firings. */
+export function renderSchedule(shown: ShownSchedule): string[] {
+  const { spec, stated_in, paused, note, next, counts, firings } = shown;
+  const [first] = next;
+  return [
+    `${spec.id}  ${spec.ability} in ${spec.environment}, ${spec.cron} ${spec.timezone}`,
+    `  ${paused ? 'paused' : `next  ${first === undefined ? 'never' : tellMoment(first)}`}${note ? `: ${oneLine(note)}` : ''}`,
+    `  ${stated_in === null ? 'created by hand' : `stated in ${stated_in}`}`,
+    `  overlap ${spec.overlap}, jitter ${formatDuration(spec.jitter_ms)}, catch-up ${formatDuration(spec.catch_up_ms)}`,
+    `  input ${oneLine(JSON.stringify(spec.input))}`,
+    `  fired ${[String(counts.fired), ...lostOf(counts)].join('; ')}`,
+    ...firings.flatMap(renderFiring),
+  ];
+}
+
+function lostOf({ missed, skipped }: SeenSchedule['counts']): string[] {
+  return [
+    ...(missed > 0 ? [`${missed} missed`] : []),
+    ...(skipped > 0 ? [`${skipped} left out, since a task was open`] : []),
+  ];
+}
+
+function renderFiring({ scheduled_for, task_key, status, task_status, error }: FiredTask): string[] {
+  const seen = task_status === null ? status : `${status} (${task_status})`;
+  const line = `  ${tellMoment(scheduled_for)}  ${seen}  ${task_key}`;
+  if (!error) return [line];
+  const { code, message, suggestion } = error;
+  return [line, `    ${code} ${oneLine(message)}`, ...(suggestion === undefined ? [] : [`    ${oneLine(suggestion)}`])];
+}

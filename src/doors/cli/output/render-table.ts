@@ -1,0 +1,11 @@
+import { oneLine } from '../../../rules/shown-text.js';
+
+/** Aligns rows in columns, a line each whatever is in a cell; the last column has no width. */
+export function renderTable(head: string[], rows: string[][]): string {
+  const all = [head, ...rows].map((row) => row.map(oneLine));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  return all
+    .map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))))
+    .map((row) => row.join('  ').trimEnd())
+    .join('\n');
+}

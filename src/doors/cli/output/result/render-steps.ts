@@ -1,0 +1,72 @@
+import type { ItemFailure } from '../../../../contracts/loops.js';
+import { isStepEnd } from '../../../../contracts/states.js';
+import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
+import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/describe-items.js';
+import { formatDuration } from '../../../../rules/duration.js';
+import { isOfExpansion } from '../../../../rules/step-name.js';
+import type { Terminal } from '../terminal/terminal.js';
+
+type Style = Terminal['style'];
+
+/** So many failures of a loop stand on its line. */
+const MOST_FAILURES = 3;
+
+const MARKS: Record<StepSummary['status'], { mark: string; color: Parameters<Style>[0] }> = {
+  pending: { mark: '·', color: 'dim' },
+  running: { mark: '▸', color: 'cyan' },
+  waiting: { mark: '?', color: 'yellow' },
+  succeeded: { mark: '✓', color: 'green' },
+  failed: { mark: '✗', color: 'red' },
+  skipped: { mark: '-', color: 'dim' },
+  denied: { mark: '✗', color: 'red' },
+  timed_out: { mark: '✗', color: 'red' },
+  cancelled: { mark: '✗', color: 'yellow' },
+  unknown: { mark: '!', color: 'red' },
+};
+
+/** The mark of a step's status, in its color. */
+export function markOf(status: StepSummary['status'], style: Style): string {
+  const { mark, color } = MARKS[status];
+  return style(color, mark);
+}
+
+/** The steps of a task as aligned lines, one a step that its author knows. */
+export function renderSteps(result: TaskResult, style: Style): string[] {
+  const steps = result.steps.filter(({ id }) => !isOfExpansion(id));
+  const width = Math.max(4, ...steps.map(({ path }) => path.length));
+  const calls = Math.max(0, ...steps.map(({ call }) => call?.length ?? 0));
+  return steps.map((step) => {
+    const { mark, color } = MARKS[step.status];
+    const time = tookOf(step);
+    const attempts = attemptsOf(step);
+    const call = (step.call ?? '').padEnd(calls);
+    const text = `${step.path.padEnd(width)}  ${style('dim', call)}  ${style(color, step.status.padEnd(9))} ${time}${attempts}`;
+    return `  ${style(color, mark)} ${text.trimEnd()}`;
+  });
+}
+
+/** How long a step took. A call that was denied was not made; how long its guards took is with them. */
+export function tookOf({ status, duration_ms, call, attempts }: StepSummary): string {
+  const isMade = status !== 'skipped' && !(status === 'denied' && call !== null && attempts === 0);
+  return duration_ms === null || !isMade ? '' : formatDuration(duration_ms);
+}
+
+/** A step in a loop has turns besides, and a loop itself its items. */
+function attemptsOf(step: StepSummary): string {
+  const told = tellTurnsInLine(step, MOST_FAILURES);
+  if (told !== undefined) return `  ${told}`;
+  return step.attempts > 1 && step.turns === undefined ? ` (attempt ${step.attempts})` : '';
+}
+
+/** One line for a step that has changed, where nothing can be redrawn. */
+export function renderChange(step: StepSummary): string {
+  const took = tookOf(step);
+  const time = took === '' ? '' : ` ${took}`;
+  const told = step.items && isStepEnd(step.status) ? tellTurnsInLine(step, MOST_FAILURES) : undefined;
+  return `  ${step.path} ${step.status}${time}${told === undefined ? attemptsOf(step) : `  ${told}`}`;
+}
+
+/** One line for a turn that did not succeed, where nothing can be redrawn. */
+export function renderItemFailure(step: StepSummary, failure: ItemFailure): string {
+  return `  ${step.path} ${nameOf(failure, step)} ${failure.status}${tellEnd(failure)}`;
+}

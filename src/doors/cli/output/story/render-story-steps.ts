@@ -1,0 +1,215 @@
+import type { Approval, CountedDecision } from '../../../../contracts/approvals.js';
+import type { Turn } from '../../../../contracts/concurrency.js';
+import type { HookAnswer } from '../../../../contracts/hooks.js';
+import type { ItemFailure } from '../../../../contracts/loops.js';
+import type { AttemptStory, StepStory, TaskStory } from '../../../../contracts/story.js';
+import { tellTurns } from '../../../../rules/describe-items.js';
+import { formatDuration } from '../../../../rules/duration.js';
+import { type FoldedAnswer, foldAnswers } from '../../../../rules/fold-answers.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { isOfExpansion } from '../../../../rules/step-name.js';
+import { generalPath } from '../../../../rules/turn-paths.js';
+import { plainText } from '../plain-text.js';
+import { markOf } from '../result/render-steps.js';
+import { whoDecides } from '../result/who-decides.js';
+import { localTime, tellMoment, tellUntil } from '../tell-time.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { asTyped, commandOf, type Typist } from '../typed-command.js';
+
+type Style = Terminal['style'];
+
+/** So many failures of one loop are told, with so many of the attempts before the last; JSON has more. */
+const MOST_FAILURES = 5;
+const MOST_TRIES = 4;
+
+const WORDS: Record<HookAnswer['decision'], string> = {
+  allow: 'allowed it',
+  deny: 'denied it',
+  need_user_confirm: 'asked for a confirmation',
+};
+
+/** What happened, in the order of the plan: around the task, then each step with what stood around it. */
+export function tellEvents(story: TaskStory, style: Style, typist: Typist): string[] {
+  const { hooks, approvals, steps, concurrency } = story;
+  const known = { ...story, steps: steps.filter(({ id }) => !isOfExpansion(id)) };
+  const paths = new Set(steps.map(({ path }) => path));
+  const isAround = ({ path }: { path: string }): boolean => !paths.has(generalPath(path));
+  const around = hooks.filter(isAround);
+  const before = around.filter(({ phase }) => phase !== 'PostAbilityCall');
+  const after = around.filter(({ phase }) => phase === 'PostAbilityCall');
+  return [
+    ...before.flatMap((answer) => tellHook(answer, '', style)),
+    ...approvals.filter(isAround).flatMap((approval) => tellApproval(approval, '', style)),
+    ...(concurrency ? tellTurn(concurrency) : []),
+    ...known.steps.flatMap((step) => tellStep(step, known, style, typist)),
+    ...after.flatMap((answer) => tellHook(answer, '', style)),
+  ];
+}
+
+function tellTurn({ key, held_by, asked_at, granted_at }: Turn): string[] {
+  const name = `turn with the key ${oneLine(key)}`;
+  const held = held_by.length === 0 ? '' : `; ${held_by.join(', ')} held it`;
+  if (granted_at === null) return [`${name} asked for ${tellMoment(asked_at)}, not had${held}`];
+  const ms = Date.parse(granted_at) - Date.parse(asked_at);
+  return [
+    `${name} had at ${localTime(granted_at)}${held_by.length === 0 ? '' : `, after ${formatDuration(ms)}`}${held}`,
+  ];
+}
+
+function tellStep(
+  step: StepStory,
+  { hooks, approvals, steps, task_key }: TaskStory,
+  style: Style,
+  typist: Typist,
+): string[] {
+  const { path, call, status, condition, duration_ms, started_at, error, tries, attempts, turns, protocol } = step;
+  const { folded, left } = foldAnswers(hooks.filter((answer) => generalPath(answer.path) === path));
+  const time = duration_ms === null ? '' : ` in ${formatDuration(duration_ms)}`;
+  const start = started_at === null ? '' : style('dim', `, from ${localTime(started_at)}`);
+  const over = protocol === undefined ? '' : `, over MCP ${oneLine(protocol)}`;
+  const name = call === null || call === path ? path : `${path}  ${style('dim', call)}`;
+  const isTold = tries.at(-1)?.error != null || tellsOwn(step) || steps.some((inner) => isWhy(inner, step));
+  return [
+    `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? whySkipped(condition) : time + over + start}`,
+    ...folded.filter(isBefore).flatMap(({ answer, times }) => tellHook(answer, '    ', style, times)),
+    ...approvals
+      .filter((approval) => generalPath(approval.path) === path)
+      .flatMap((approval) => tellApproval(approval, '    ', style)),
+    ...tellTurnsOf(step, task_key, style, typist),
+    ...tellTries(tries, style),
+    ...(tries.length === 0 && turns === undefined && attempts > 1 ? [`    ${attempts} attempts`] : []),
+    ...(error && !isTold ? [`    ${tellError(error, '    ', style)}`] : []),
+    ...folded.filter((one) => !isBefore(one)).flatMap(({ answer, times }) => tellHook(answer, '    ', style, times)),
+    ...(left > 0 ? [`    ${left} more answers of hooks`] : []),
+  ];
+}
+
+/** Whether a group failed because this step in it did. */
+function isWhy(inner: StepStory, { path, error }: StepStory): boolean {
+  return error !== null && inner.path.startsWith(`${path}/`) && inner.error?.message === error.message;
+}
+
+/** Whether the condition was false or the step never came up, nobody notes. */
+function whySkipped(condition: string | null): string {
+  return condition === null ? ': it was not reached' : `: it runs only if ${plainText(condition, '      ')}`;
+}
+
+/** Whether the failures of its turns tell why a step failed, or those of the loop around it. */
+function tellsOwn({ error, failures, failed_turns = 0 }: StepStory): boolean {
+  return failed_turns > 0 || (failures ?? []).some((failure) => failure.error?.message === error?.message);
+}
+
+/** What became of the turns of a loop, or of a step in one: a line each for the first that did not succeed. */
+function tellTurnsOf(step: StepStory, key: string | null, style: Style, typist: Typist): string[] {
+  const told = tellTurns(step, MOST_FAILURES);
+  if (!told) return [];
+  const failures = told.failures.flatMap(({ failure, text }) => [
+    `      ${style('red', plainText(text, '        '))}`,
+    ...tellTries(triesOf(step, failure.path), style).map((line) => `    ${line}`),
+    ...logOf(failure, key).map((line) => `        ${style('dim', asTyped(line, typist))}`),
+  ]);
+  return [`    ${told.head}`, ...failures, ...(told.rest === '' ? [] : [`      ${told.rest}`])];
+}
+
+/** The attempts of a call that was tried more than once, as far as they say more than the last one. */
+function triesOf({ failures = [] }: StepStory, path: string): AttemptStory[] {
+  const tries = failures.find((failure) => failure.path === path)?.tries ?? [];
+  return tries.length < 2 ? [] : tries.slice(0, -1).slice(-MOST_TRIES);
+}
+
+function logOf({ path, task, attempts }: ItemFailure, key: string | null): string[] {
+  if (task !== undefined) return [commandOf('ability', 'why', task)];
+  return key === null || attempts === 0 ? [] : [commandOf('ability', 'task', 'logs', key, path)];
+}
+
+/** One attempt that went well needs no line of its own. */
+function tellTries(tries: readonly AttemptStory[], style: Style): string[] {
+  const [only] = tries;
+  if (tries.length === 1 && only?.status === 'succeeded') return [];
+  return tries.map((one) => `    ${tellAttempt(one, tries.length, style)}`);
+}
+
+function tellAttempt(one: AttemptStory, count: number, style: Style): string {
+  const { number, round, status, error, last_words, started_at, starts_at, worker } = one;
+  const name = `attempt ${number}${round > 1 ? ` of round ${round}` : ''}`;
+  switch (status) {
+    case 'failed':
+      if (error) return `${name} failed: ${tellError(error, '      ', style)}`;
+      if (last_words !== null) return `${name} failed; the last it wrote: ${plainText(last_words, '      ')}`;
+      return `${name} failed${number < count ? '; its error was not kept' : ''}`;
+    case 'running':
+      return `${name} runs${started_at === null ? '' : ` since ${localTime(started_at)}`}${worker === null ? '' : ` on ${oneLine(worker)}`}`;
+    case 'waiting':
+      return starts_at === null ? `${name} waits for a worker` : `${name} starts ${tellMoment(starts_at)}`;
+    case 'unknown':
+      return `${name} was under way when the task ended; how it went is not known`;
+    default:
+      return `${name} ${status}`;
+  }
+}
+
+function tellError({ code, message }: { code: string; message: string }, indent: string, style: Style): string {
+  return `${style('red', code)} ${plainText(message, `${indent}  `)}`;
+}
+
+function isBefore({ answer }: FoldedAnswer): boolean {
+  return answer.phase !== 'PostAbilityCall';
+}
+
+function tellHook(answer: HookAnswer, indent: string, style: Style, times = 1): string[] {
+  const { hook_id, phase, path, status, decision, reason, suggestion, warnings = [], duration_ms, moment } = answer;
+  const inner = `${indent}    `;
+  const further = `${inner}    `;
+  const about = indent === '' && path !== '' ? ` for ${path}` : '';
+  const took = duration_ms === undefined ? '' : `, ${formatDuration(duration_ms)}`;
+  // What its `now()` gave, which decided with everything else.
+  const time = moment === undefined ? took : `${took}, now() was ${moment}`;
+  const why = reason === undefined ? '' : `: ${plainText(reason, further)}`;
+  const isAfter = phase === 'PostAbilityCall';
+  const said = status === 'error' ? 'failed' : isAfter ? 'was informed' : WORDS[decision];
+  const isNo = status === 'error' || decision === 'deny';
+  return [
+    `${indent}hook ${hook_id} (${phase}${about}${time}) ${isNo ? style('red', said) : said}${times > 1 ? ` in ${times} turns` : ''}${why}`,
+    ...(suggestion === undefined ? [] : [`${inner}${plainText(suggestion, further)}`]),
+    ...warnings.map((warning) => `${inner}${style('yellow', 'warning')} ${plainText(warning, further)}`),
+  ];
+}
+
+function tellApproval(approval: Approval, indent: string, style: Style): string[] {
+  const { id, title, reasons, quorum, raised_at, decisions, ignored } = approval;
+  const inner = `${indent}    `;
+  const who = oneLine(whoDecides(approval));
+  return [
+    `${indent}approval ${id}: ${style('bold', oneLine(title))}`,
+    `${inner}asked ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${localTime(raised_at)}`,
+    ...reasons.map((reason) => `${inner}because: ${oneLine(reason)}`),
+    ...decisions.map((decision) => `${inner}${tellDecision(decision)}`),
+    ...ignored.map(({ decision, by, reason, at }) => {
+      return `${inner}ignored: ${decision.replace('_', ' ')} by ${oneLine(by ?? 'an unnamed person')} at ${localTime(at)}, because ${oneLine(reason)}`;
+    }),
+    `${inner}${tellStanding(approval, style)}`,
+  ];
+}
+
+function tellDecision({ decision, by, comment, at, self }: CountedDecision): string {
+  const who = by === 'unnamed' ? 'an unnamed person' : `${oneLine(by.name)} (${by.source})`;
+  const own = self ? ', who asked for the task,' : '';
+  const said = comment === undefined ? '' : `: ${oneLine(comment)}`;
+  return `${who}${own} ${SAID[decision]} at ${localTime(at)}${said}`;
+}
+
+const SAID = { approve: 'said yes', deny: 'said no', request_changes: 'asked for changes' } as const;
+
+function tellStanding({ status, quorum, decisions, expires_at }: Approval, style: Style): string {
+  const have = decisions.filter(({ decision }) => decision === 'approve').length;
+  switch (status) {
+    case 'open':
+      return `${style('yellow', 'open')}: ${quorum - have} more needed until ${tellUntil(expires_at)}; without an answer it is denied`;
+    case 'expired':
+      return `${style('red', 'expired')} ${tellMoment(expires_at)}; without an answer it is denied`;
+    case 'cancelled':
+      return 'cancelled before it was decided';
+    default:
+      return style(status === 'approved' ? 'green' : 'red', status.replace('_', ' '));
+  }
+}

@@ -1,0 +1,178 @@
+import type { JsonObject } from '../../../../contracts/json.js';
+import { isEndState } from '../../../../contracts/states.js';
+import type { StoryAgent, StoryOperation, TaskStory } from '../../../../contracts/story.js';
+import { describeConcurrency, describeWait } from '../../../../rules/describe-concurrency.js';
+import { formatDuration } from '../../../../rules/duration.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { throughAgent } from '../../../../rules/through-agent.js';
+import type { NextCommand } from '../next-commands.js';
+import { firstLine, plainText } from '../plain-text.js';
+import { describeFiles } from '../result/describe-files.js';
+import { tellChanges } from '../result/render-change.js';
+import { tellMoment } from '../tell-time.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { asTyped, type Typist } from '../typed-command.js';
+import { describeAgentLimits, describeUsage } from './describe-agent.js';
+import { tellEvents } from './render-story-steps.js';
+
+type Style = Terminal['style'];
+
+const DIGEST_SHOWN = 12;
+const MOST_OF_A_VALUE = 200;
+
+/** Tells a task as a story: how it stands and why, then from what was asked to what to do next. */
+export function renderStory(
+  story: TaskStory,
+  next: readonly NextCommand[],
+  style: Style,
+  typist: Typist = { flags: {} },
+): string {
+  const sections: [string, string[]][] = [
+    ['Asked', tellRequest(story)],
+    ['Resolved', tellResolution(story, style)],
+    ['What happened', tellEvents(story, style, typist)],
+    ['End', tellEnd(story, style, typist)],
+    ['Files', describeFiles(story.files ?? []).map(oneLine)],
+    ['Warnings', story.warnings.map((warning) => plainText(warning, '  '))],
+    ['Not known', story.gaps],
+    ['Where to look', tellLinks(story)],
+    ['Next', tellNext(next, style)],
+  ];
+  const told = sections.filter(([, lines]) => lines.length > 0);
+  return [
+    headline(story, style),
+    ...told.map(([title, lines]) => [style('bold', title), ...lines.map((line) => indented(line))].join('\n')),
+  ].join('\n\n');
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}
+
+/** One sentence: how the task stands, and why. */
+function headline(story: TaskStory, style: Style): string {
+  const { status, definition, error, task_key } = story;
+  const name = `${definition.id} v${definition.version}`;
+  const key = task_key === null ? '' : ` (${task_key})`;
+  const color = status === 'succeeded' ? 'green' : isEndState(status) ? 'red' : 'yellow';
+  const why = error ? `: ${firstLine(error.message)}` : '';
+  return `${style('bold', name)}${key} ${style(color, standing(story))}${why}`;
+}
+
+function standing({ status, error, steps, approvals, definition, source, concurrency }: TaskStory): string {
+  if (source === 'record' && !isEndState(status)) return 'was created; how it ended is not known';
+  const at = error?.step === undefined || definition.kind === 'operation' ? '' : ` in step ${error.step}`;
+  switch (status) {
+    case 'created':
+      return 'was created and waits to be run';
+    case 'guarding':
+      return 'is before its guards';
+    case 'waiting_approval':
+      return `waits for people: ${approvals.flatMap((one) => (one.status === 'open' ? [oneLine(one.title)] : [])).join('; ')}`;
+    case 'waiting':
+      return concurrency ? `waits for ${oneLine(describeWait(concurrency))}` : 'waits for its turn';
+    case 'running': {
+      const now = steps.filter((step) => step.status === 'running' && step.call !== null).map(({ path }) => path);
+      return now.length === 0 ? 'is running' : `is running ${now.join(', ')}`;
+    }
+    case 'finishing':
+      return 'is cleaning up';
+    case 'denied':
+      return `was denied${at}`;
+    case 'cancelled':
+      return error?.code === 'task.terminated' ? 'was terminated' : 'was cancelled';
+    case 'timed_out':
+      return `took too long${at}`;
+    case 'unknown':
+      return `ended without its outcome being known${at}`;
+    case 'expired':
+      return 'expired';
+    default:
+      return `${status}${at}`;
+  }
+}
+
+function tellRequest(story: TaskStory): string[] {
+  const { definition, requested_by, environment, session, caller, intent, created_at, input } = story;
+  const when = created_at === null ? '' : `, created ${tellMoment(created_at)}`;
+  const talk = session === null ? '' : `, in session ${oneLine(session)}`;
+  return [
+    `by ${oneLine(requested_by.name)} (${requested_by.source}${caller === null ? '' : `, ${caller}`})${throughAgent(requested_by, oneLine)} in ${environment}${talk}${when}`,
+    ...(intent === null ? [] : [`intent: ${oneLine(intent)}`]),
+    ...(definition.summary === null ? [] : [plainText(definition.summary)]),
+    ...(input === null ? [] : tellInput(input)),
+    ...tellChanges(story),
+  ];
+}
+
+function tellInput(input: JsonObject): string[] {
+  const fields = Object.entries(input);
+  if (fields.length === 0) return ['without input'];
+  return fields.map(([name, value]) => {
+    const text = oneLine(JSON.stringify(value));
+    return `${oneLine(name)}: ${text.length > MOST_OF_A_VALUE ? `${text.slice(0, MOST_OF_A_VALUE)}...` : text}`;
+  });
+}
+
+function tellResolution({ resolution, environment, definition }: TaskStory, style: Style): string[] {
+  if (!resolution) return [];
+  const { digest, placement, operations, hooks, concurrency, agent } = resolution;
+  const name = `${environment}${resolution.protected ? ', which is protected' : ''}`;
+  const own = definition.kind === 'workflow' && hooks.length > 0 ? [`hooks around it: ${hooks.join(', ')}`] : [];
+  return [
+    `for ${name}, placed ${placement}, plan ${digest.slice(0, DIGEST_SHOWN)}`,
+    ...own,
+    ...(concurrency ? [oneLine(describeConcurrency(concurrency))] : []),
+    ...(agent ? tellAgent(agent) : []),
+    ...operations.flatMap((operation) => tellOperation(operation, style)),
+  ];
+}
+
+function tellAgent({ model, limits, tools, grant }: StoryAgent): string[] {
+  const may = tools.length > 0 ? tools.join(', ') : 'nothing';
+  const by = grant === undefined ? '' : `, as the agent that called it let it (${grant.slice(0, DIGEST_SHOWN)})`;
+  return [`an agent that asks ${model}: ${describeAgentLimits(limits)}`, `it may call ${may}${by}`];
+}
+
+function tellOperation(operation: StoryOperation, style: Style): string[] {
+  const { key, version, implementation, kind, runs, effects, tags, hooks } = operation;
+  const chosen = implementation === key ? '' : ` by ${implementation}`;
+  const tagged = tags.length === 0 ? '' : ` [${tags.join(', ')}]`;
+  const guarded = hooks.length === 0 ? [] : [`    hooks: ${hooks.join(', ')}`];
+  return [`${key} v${version}${chosen}${tagged}, ${effects}: ${kind} ${style('dim', oneLine(runs))}`, ...guarded];
+}
+
+function tellEnd(
+  { status, error, cleanup_ran, started_at, finished_at, agent }: TaskStory,
+  style: Style,
+  typist: Typist,
+): string[] {
+  if (!isEndState(status)) return [];
+  const at = finished_at === null ? '' : ` ${tellMoment(finished_at)}`;
+  const ms = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null;
+  const after = ms === null ? '' : `, after ${formatDuration(ms)}`;
+  const problem = error
+    ? [
+        `${style('red', error.code)}${error.step === undefined ? '' : ` in step ${error.step}`}: ${plainText(error.message, '  ')}`,
+        ...(error.suggestion === undefined ? [] : [`  ${plainText(asTyped(error.suggestion, typist), '  ')}`]),
+      ]
+    : [];
+  return [
+    `${status}${at}${after}`,
+    ...problem,
+    ...(agent ? [`used ${describeUsage(agent)}`] : []),
+    ...(cleanup_ran === null ? [] : [cleanup_ran ? 'its clean-up ran' : 'its clean-up did not finish']),
+  ];
+}
+
+function tellLinks({ links }: TaskStory): string[] {
+  const { record, temporal } = links;
+  return [
+    ...(record === null ? [] : [`record: ${record}/tool_call.md`]),
+    ...(temporal === null ? [] : [`history: ${temporal}`]),
+  ];
+}
+
+function tellNext(next: readonly NextCommand[], style: Style): string[] {
+  return next.flatMap(({ command, purpose }) => [command, `    ${style('dim', `# ${oneLine(purpose)}`)}`]);
+}

@@ -1,0 +1,95 @@
+import type { Context } from '../program/context.js';
+
+/** How the commands of a person are typed: with what they began, and the flags that they need again. */
+export type Typist = { flags: Context['flags']; env?: NodeJS.ProcessEnv };
+
+/** First words of all commands; a test compares them with the program. */
+export const COMMAND_WORDS = [
+  'agent',
+  'approvals',
+  'approve',
+  'ask',
+  'completion',
+  'deny',
+  'docs',
+  'doctor',
+  'down',
+  'explain',
+  'graph',
+  'guard',
+  'harvest',
+  'hooks',
+  'import',
+  'init',
+  'keys',
+  'lint',
+  'list',
+  'mcp',
+  'plan',
+  'prune',
+  'replay',
+  'route',
+  'run',
+  'scaffold',
+  'schedule',
+  'serve',
+  'session',
+  'show',
+  'task',
+  'test',
+  'token',
+  'up',
+  'why',
+  'worker',
+] as const;
+
+const COMMAND = new RegExp(
+  String.raw`(?<![\w./-]|npx |npx --no |exec )ability (?=(${COMMAND_WORDS.join('|')})\b)`,
+  'g',
+);
+/** Commands that go by the environment, and not by a task that has one. */
+const BY_ENVIRONMENT =
+  /^(agent|approvals|ask|doctor|graph|harvest|hooks|lint|mcp|plan|route|run|schedule create|serve|session start|show|test|task create|task list)\b/;
+/** What a shell takes as it stands, whichever it is. */
+const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
+
+/**
+ * A text in which each command runs where it is pasted: begun as this one was, `npx ability` for one, and on the same
+ * project and server, as far as flags named these.
+ */
+export function asTyped(text: string, typist: Typist): string {
+  const program = programOf(typist.env ?? {});
+  return text.replaceAll(COMMAND, (_, __, offset: number) => {
+    const rest = text.slice(offset + 'ability '.length);
+    return `${program} ${flagsFor(rest, typist.flags)}`;
+  });
+}
+
+/** One word of a command, quoted where a shell would make something else of it. */
+export function shellWord(word: string): string {
+  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A command from its words. */
+export function commandOf(...words: readonly string[]): string {
+  return words.map(shellWord).join(' ');
+}
+
+/** Package managers find a command of the project that a shell does not find. */
+function programOf({ npm_command: command, npm_config_user_agent: agent = '' }: NodeJS.ProcessEnv): string {
+  if (command === undefined && agent === '') return 'ability';
+  if (agent.startsWith('pnpm/')) return 'pnpm exec ability';
+  if (agent.startsWith('yarn/')) return 'yarn ability';
+  if (agent.startsWith('bun/')) return 'bunx ability';
+  return 'npx ability';
+}
+
+/** Global flags may stand before the name of a command, so that its own arguments need not be read. */
+function flagsFor(rest: string, { project, address, namespace, profile, env }: Context['flags']): string {
+  const own = rest.split(/[`\n|]/, 1)[0] ?? '';
+  const given = { project, address, namespace, profile, ...(BY_ENVIRONMENT.test(rest) && { env }) };
+  const words = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined || own.includes(`--${name} `) ? [] : [`--${name}`, shellWord(value)],
+  );
+  return words.length === 0 ? '' : `${words.join(' ')} `;
+}

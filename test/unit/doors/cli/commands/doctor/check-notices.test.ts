@@ -1,0 +1,40 @@
+import { afterAll, expect, test } from 'vitest';
+import { loadRegistry } from '../../../../../../src/definitions/load-registry.js';
+import { checkNotices } from '../../../../../../src/doors/cli/commands/doctor/check-notices.js';
+import { makeProject, projectFile } from '../../../../../fixtures/project-folder.js';
+
+const project = makeProject();
+afterAll(() => project.remove());
+
+/** What doctor says of one webhook with this address. */
+function checked(address: string, allowed: string[] | undefined) {
+  const policy = allowed ? `policy: { allowed_hosts: ${JSON.stringify(allowed)} }\n` : '';
+  const notify = 'notify: [{ on: [task.failed], webhook: "env:HOOK", format: slack, environments: [prod] }]\n';
+  project.write({ 'ability.yaml': projectFile('{ dev: {}, prod: {} }', policy + notify), '.env': `HOOK=${address}\n` });
+  return checkNotices(loadRegistry(project.root), {});
+}
+
+test.each([
+  ['http://127.0.0.1:8791/a-secret', ['127.0.0.1'], '127.0.0.1:8791'],
+  ['https://hooks.slack.test/a-secret', ['*.acme.test'], 'hooks.slack.test'],
+  ['http://169.254.169.254/a-secret', ['*'], '169.254.169.254'],
+])('%s is not allowed by %j, which says the host and nothing else of the address', (address, allowed, host) => {
+  const [check, ...more] = checked(address, allowed);
+  expect(more).toEqual([]);
+  expect(check).toMatchObject({ name: 'notify', status: 'warning', advice: expect.stringMatching(/with its port/) });
+  expect(check?.message).toContain(`env:HOOK (prod), at ${host}`);
+  expect(check?.message).not.toContain('a-secret');
+});
+
+test.each([
+  ['http://127.0.0.1:8791/x', ['127.0.0.1:8791']],
+  ['https://hooks.slack.test/x', ['*.slack.test']],
+  ['http://127.0.0.1:8791/x', undefined],
+])('%s is fine with %j', (address, allowed) => {
+  expect(checked(address, allowed)).toEqual([]);
+});
+
+test('what is no http address is named by its reference alone', () => {
+  const [check] = checked('hooks.acme.test/a-secret', undefined);
+  expect(check?.message).toBe('notices cannot be sent: no http address is in env:HOOK (prod)');
+});

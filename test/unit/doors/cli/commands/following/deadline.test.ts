@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startDeadline } from '../../../../../../src/doors/cli/commands/following/deadline.js';
+import type { Context } from '../../../../../../src/doors/cli/program/context.js';
+
+const exit = vi.fn();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  exit.mockClear();
+  printJson.mockClear();
+});
+afterEach(() => void vi.useRealTimers());
+
+const printJson = vi.fn();
+
+const startFrom = (timeout: string | undefined, timeoutMs: number | undefined, began = performance.now()) =>
+  startDeadline(
+    { began, flags: { json: true }, terminal: { printJson, leave: exit } } as unknown as Context,
+    { timeout, timeoutMs, approvalMs: undefined },
+    'No task was created',
+  );
+
+test('the time counts from the start of the command, not from that of the watch', () => {
+  const began = performance.now();
+  vi.advanceTimersByTime(700);
+  const { signal, takeRest } = startFrom('1s', 1000, began);
+  vi.advanceTimersByTime(299);
+  expect(signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(signal.reason).toMatchObject({ code: 'wait.timeout', message: expect.stringContaining('within 1s') });
+  expect(takeRest()).toBe(0);
+});
+
+test('what is left is what the wait for the task gets, and the watch is over then', () => {
+  const { signal, takeRest } = startFrom('1s', 1000);
+  vi.advanceTimersByTime(400);
+  expect(takeRest()).toBe(600);
+  vi.advanceTimersByTime(5000);
+  expect(signal.aborted).toBe(false);
+  expect(exit).not.toHaveBeenCalled();
+});
+
+test('thirty days are thirty days', () => {
+  const { signal, takeRest } = startFrom('30d', 30 * 86_400_000);
+  vi.advanceTimersByTime(86_400_000);
+  expect(signal.aborted).toBe(false);
+  expect(takeRest()).toBe(29 * 86_400_000);
+});
+
+test('without a limit there is no end', () => {
+  const { signal, takeRest } = startFrom(undefined, undefined);
+  vi.advanceTimersByTime(1e9);
+  expect([signal.aborted, takeRest()]).toEqual([false, undefined]);
+});
+
+test('what no worker took up is said again, with the command that helps', () => {
+  const { signal, stalled } = startFrom('13s', 13_000);
+  const message = 'No worker has taken up the next turn of preflight:k for 5 s, on the queue p-dev-local';
+  stalled({ task: 'k', what: 'turn', queue: 'p-dev-local', message, suggestion: 'Start a worker: ability worker' });
+  vi.advanceTimersByTime(13_000);
+  expect(signal.reason).toMatchObject({
+    code: 'wait.timeout',
+    message: `No task was created within 13s, counted from the start of the command: ${message}`,
+    suggestion: 'Start a worker: ability worker',
+  });
+});
+
+test('what cannot be called off does not keep the command: it ends a second later with 6, and says why', () => {
+  startFrom('1s', 1000);
+  vi.advanceTimersByTime(1999);
+  expect(exit).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(exit).toHaveBeenCalledExactlyOnceWith(6);
+  const error = expect.objectContaining({ code: 'wait.timeout' });
+  expect(printJson).toHaveBeenCalledExactlyOnceWith({ status: 'error', error });
+});
+
+test('a command that has ended by then has given its answer, and keeps its exit code', () => {
+  const { done } = startFrom('1s', 1000);
+  vi.advanceTimersByTime(1500);
+  done();
+  vi.advanceTimersByTime(5000);
+  expect(exit).toHaveBeenCalledExactlyOnceWith(undefined);
+  expect(printJson).not.toHaveBeenCalled();
+});

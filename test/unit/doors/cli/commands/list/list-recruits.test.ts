@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { EXIT } from '../../../../../../src/contracts/exit-codes.js';
+import { findExpected } from '../../../../../../src/doors/cli/commands/completion/find-candidates.js';
+import { run } from '../../../../../../src/doors/cli/commands/list/list.js';
+import type { Context } from '../../../../../../src/doors/cli/program/context.js';
+import { buildProgram } from '../../../../../../src/doors/cli/program/program.js';
+import type { ProjectFiles } from '../../../../../fixtures/project-folder.js';
+import { NOWHERE, SILENT_TERMINAL } from '../../../../../fixtures/silent-terminal.js';
+import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../../../../temporary-project.js';
+
+const FILES: ProjectFiles = {
+  'ability.yaml':
+    'format: 1\nproject: p\nenvironments: { dev: {}, shut: { network: false }, closed: { network: false } }\n',
+  ...SCRIPT_FILE,
+  ...lowLevel('op.draw', SCRIPT),
+  'registry/capabilities.yaml':
+    'capabilities:\n  charting: { description: Draws., keywords: [chart, plot], needs: network }\n',
+  'registry/packs.yaml': [
+    'specialists:',
+    '  charts: { description: Draws charts., workflow: op.draw, capabilities: [charting], builder: "a.b:c" }',
+    '  research: { description: Reads., workflow: reads, keywords: [book] }',
+  ].join('\n'),
+};
+
+/** What a list prints, as text and as JSON. */
+async function list(flags: Parameters<typeof run>[2], more: Partial<Context> = {}, files = FILES) {
+  const { root } = temporaryProject(files);
+  const said = { text: '', notes: '', json: undefined as unknown };
+  const terminal: Context['terminal'] = {
+    ...SILENT_TERMINAL,
+    print: (text) => (said.text += text),
+    note: (text) => (said.notes += text),
+    printJson: (value) => {
+      said.json = value;
+    },
+  };
+  const given = { ...NOWHERE, cwd: root, terminal, ...more };
+  expect(await run(given, [], flags)).toBe(EXIT.ok);
+  expect(await run({ ...given, flags: { ...given.flags, json: true } }, [], flags)).toBe(EXIT.ok);
+  return said;
+}
+
+describe('ability list --packs', () => {
+  test('R-004-14, C-48: tells of each pack what it has, what it runs and where from; its builder is shown alone', async () => {
+    const { text, json, notes } = await list({ packs: true });
+    expect(json).toMatchObject([
+      { id: 'engineering', from: 'built-in', workflow_defined: false, builder: null },
+      {},
+      {},
+    ]);
+    expect((json as unknown[]).slice(1)).toEqual([
+      {
+        id: 'research',
+        description: 'Reads.',
+        capabilities: [],
+        keywords: ['book'],
+        workflow: 'reads',
+        workflow_defined: false,
+        builder: null,
+        from: 'registry/packs.yaml:3',
+        dropped: [],
+      },
+      {
+        id: 'charts',
+        description: 'Draws charts.',
+        capabilities: ['charting'],
+        keywords: [],
+        workflow: 'op.draw',
+        workflow_defined: true,
+        builder: 'a.b:c',
+        from: 'registry/packs.yaml:2',
+        dropped: [{ capability: 'charting', environments: ['shut', 'closed'] }],
+      },
+    ]);
+    expect(text.split('\n\n').at(-1)).toBe(
+      [
+        'charts  registry/packs.yaml:2',
+        '  Draws charts.',
+        '  capabilities: charting (not in shut, closed)',
+        '  keywords: none',
+        '  workflow: op.draw',
+        '  builder: a.b:c (never executed)',
+      ].join('\n'),
+    );
+    expect(text).toContain('  workflow: reads (not defined in this project)');
+    expect(notes).toBe('');
+  });
+
+  test('C-41: tells what the environment in question drops', async () => {
+    const droppedIn = async (more: Partial<Context>) =>
+      ((await list({ packs: true }, more)).json as { dropped: unknown }[]).at(-1)?.dropped;
+    expect(await droppedIn({ flags: { env: 'dev' } })).toEqual([]);
+    expect(await droppedIn({ env: { ABILITY_ENV: 'shut' } })).toEqual([
+      { capability: 'charting', environments: ['shut'] },
+    ]);
+    await expect(list({ packs: true }, { flags: { env: 'none' } })).rejects.toMatchObject({
+      code: 'environment.not_found',
+    });
+  });
+
+  test('R-004-14: tells of a file that CONCIERGE_CONFIG_PATH names, and of what is wrong with it', async () => {
+    const mine = { 'mine.yaml': 'specialists: { mine: { description: d, workflow: op.draw } }' };
+    const env = { CONCIERGE_CONFIG_PATH: 'mine.yaml' };
+    const { json } = await list({ packs: true }, { env }, { ...FILES, ...mine });
+    expect(json).toMatchObject([{ id: 'engineering' }, { id: 'research' }, { id: 'mine', from: 'mine.yaml:1' }]);
+    expect((await list({ packs: true }, { env })).notes).toContain('which is not there');
+  });
+});
+
+describe('ability list --capabilities', () => {
+  test('R-004-02 to R-004-07: tells of each its keywords and its packs, in order', async () => {
+    const { text, json } = await list({ capabilities: true });
+    const capabilities = json as { id: string; packs: string[] }[];
+    expect(capabilities.map(({ id, packs }) => [id, packs])).toEqual([
+      ['code_execution', ['engineering']],
+      ['software_testing', ['engineering']],
+      ['file_io', ['engineering']],
+      ['systematic_review', []],
+      ['citation_extraction', []],
+      ['web_search', []],
+      ['charting', ['charts']],
+    ]);
+    expect(capabilities.at(-1)).toEqual({
+      id: 'charting',
+      description: 'Draws.',
+      keywords: ['chart', 'plot'],
+      needs: 'network',
+      packs: ['charts'],
+      from: 'registry/capabilities.yaml:2',
+      dropped_in: ['shut', 'closed'],
+    });
+    expect(text).toMatch(
+      /\ncharting +charts +registry\/capabilities\.yaml:2 +network, not in shut, closed +chart, plot +Draws\.$/,
+    );
+    expect(text).toMatch(/\nweb_search +none +built-in +network, not in shut, closed +search the web, /);
+  });
+});
+
+describe('the command line', () => {
+  const program = () => buildProgram(NOWHERE, { exit: EXIT.ok });
+
+  test('completes both flags', () => {
+    const { candidates } = findExpected(program(), ['list', '--']) as { candidates: { value: string }[] };
+    expect(candidates.map(({ value }) => value)).toEqual(expect.arrayContaining(['--packs', '--capabilities']));
+  });
+
+  test.each([
+    ['--packs', '--usage'],
+    ['--capabilities', '--packs'],
+    ['--usage', '--capabilities'],
+  ])('takes no %s with %s', (...flags) => {
+    expect(() => program().parse(['list', ...flags], { from: 'user' })).toThrow('cannot be used with');
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../../src/contracts/json.js';
+import { parseInput } from '../../../../../src/doors/cli/input/parse-input.js';
+import { NOWHERE } from '../../../../fixtures/silent-terminal.js';
+import { errorOf } from '../../../error-of.js';
+import { temporaryProject } from '../../../temporary-project.js';
+
+const SCHEMA: JsonObject = {
+  type: 'object',
+  properties: {
+    text: { type: 'string' },
+    count: { type: 'integer' },
+    price: { type: 'number' },
+    on: { type: 'boolean' },
+    list: { type: 'array' },
+    map: { type: 'object' },
+    none: { type: 'null' },
+    maybe: { type: ['integer', 'null'] },
+    loose: { type: ['string', 'integer'] },
+    untyped: {},
+  },
+};
+const set = (...assignments: string[]): JsonObject => parseInput({ set: assignments }, SCHEMA, NOWHERE);
+
+describe('--set converts by the schema', () => {
+  test.each([
+    ['text=1234', { text: '1234' }],
+    ['text=true', { text: 'true' }],
+    ['text=', { text: '' }],
+    ['text=a=b:=c', { text: 'a=b:=c' }],
+    ['text=two words ', { text: 'two words ' }],
+    ['text={"a":1}', { text: '{"a":1}' }],
+    ['count=1234', { count: 1234 }],
+    ['count=-1', { count: -1 }],
+    ['price=1.5', { price: 1.5 }],
+    ['on=true', { on: true }],
+    ['on=false', { on: false }],
+    ['list=[1, "a"]', { list: [1, 'a'] }],
+    ['map={"a": {"b": 1}}', { map: { a: { b: 1 } } }],
+    ['none=null', { none: null }],
+    ['maybe=null', { maybe: null }],
+    ['maybe=3', { maybe: 3 }],
+    ['loose=3', { loose: '3' }],
+    ['untyped=3', { untyped: '3' }],
+    ['unknown=3', { unknown: '3' }],
+    ['a.b-c=3', { 'a.b-c': '3' }],
+  ])('%s', (assignment, input) => {
+    expect(set(assignment)).toEqual(input);
+  });
+
+  test.each([
+    'count=1.5',
+    'count=three',
+    'count=',
+    'count=0x10',
+    'price=Infinity',
+    'on=yes',
+    'on=1',
+    'list=1',
+    'map=[]',
+    'none=',
+    'maybe=x',
+  ])('%s is input.invalid, and names the field', (assignment) => {
+    const error = errorOf(() => set(assignment));
+    expect(error.code).toBe('input.invalid');
+    expect(error.message).toContain(assignment.split('=')[0]);
+  });
+
+  test('a schema without properties takes everything as text', () => {
+    expect(parseInput({ set: ['count=3'] }, { type: 'object' }, NOWHERE)).toEqual({ count: '3' });
+  });
+});
+
+describe('--set name:=JSON', () => {
+  test.each([
+    ['text:="3"', { text: '3' }],
+    ['count:=3', { count: 3 }],
+    ['unknown:=[1, null]', { unknown: [1, null] }],
+    ['text:=3', { text: 3 }],
+  ])('%s is taken as it is', (assignment, input) => {
+    expect(set(assignment)).toEqual(input);
+  });
+
+  test.each(['x:=', 'x:=a', 'x:={', "x:='a'"])('%s is no JSON', (assignment) => {
+    const error = errorOf(() => set(assignment));
+    expect(error.code).toBe('input.invalid');
+    expect(error.suggestion).toMatch(/@file/);
+  });
+});
+
+describe('--set name=@file', () => {
+  test('reads the file, relative to where the command was given', () => {
+    const { root } = temporaryProject({ 'note.txt': 'from a file\n', 'list.json': '[1]' });
+    const input = parseInput({ set: ['text=@note.txt', 'list=@list.json'] }, SCHEMA, { ...NOWHERE, cwd: root });
+    expect(input).toEqual({ text: 'from a file\n', list: [1] });
+  });
+
+  test('a file that is not there is input.invalid', () => {
+    expect(errorOf(() => parseInput({ set: ['text=@gone.txt'] }, SCHEMA, NOWHERE)).code).toBe('input.invalid');
+  });
+});
+
+test.each(['', 'text', '=x', ':=1', 'a:b=c'])('%j is no assignment', (assignment) => {
+  const error = errorOf(() => set(assignment));
+  expect(error.code).toBe('usage.invalid');
+  expect(error.suggestion).toMatch(/name=text, name:=JSON or name=@file/);
+});
+
+describe('--input', () => {
+  const input = (text: string, cwd = '/'): JsonObject => parseInput({ input: text }, SCHEMA, { ...NOWHERE, cwd });
+
+  test('is JSON, or a file of JSON', () => {
+    const { root } = temporaryProject({ 'input.json': '{ "text": "from a file" }' });
+    expect(input('{"count": 3}')).toEqual({ count: 3 });
+    expect(input('@input.json', root)).toEqual({ text: 'from a file' });
+  });
+
+  test('is taken as it is, whatever the schema says', () => {
+    expect(input('{"count": "3"}')).toEqual({ count: '3' });
+  });
+
+  test.each(['', '{', 'count=3', "{'a': 1}"])('%j is no JSON', (text) => {
+    expect(errorOf(() => input(text)).code).toBe('input.invalid');
+  });
+
+  test.each(['[1]', '3', 'null', '"text"'])('%s is no map of fields', (text) => {
+    expect(errorOf(() => input(text)).message).toMatch(/not a map/);
+  });
+});
+
+describe('together', () => {
+  test('--set wins over --input, key by key', () => {
+    const flags = { input: '{"text": "a", "count": 1, "map": {"x": 1}}', set: ['count=2', 'map={"y": 2}'] };
+    expect(parseInput(flags, SCHEMA, NOWHERE)).toEqual({ text: 'a', count: 2, map: { y: 2 } });
+  });
+
+  test('the last --set of a field counts', () => {
+    expect(set('count=1', 'count=2')).toEqual({ count: 2 });
+  });
+
+  test('a message says what is before the assignment on the command line', () => {
+    expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, NOWHERE, '')).message).toBe('n is no assignment');
+    expect(errorOf(() => parseInput({ set: ['count=x'] }, SCHEMA, NOWHERE, '')).message).toMatch(/^count: "x"/);
+    expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, NOWHERE)).message).toBe('--set n is no assignment');
+  });
+
+  test('nothing given is no field', () => {
+    expect(parseInput({}, SCHEMA, NOWHERE)).toEqual({});
+  });
+});
+
+describe('keys that reach into the objects of JavaScript', () => {
+  test.each(['__proto__', 'constructor', 'prototype'])('%s is refused however it comes', (key) => {
+    for (const flags of [
+      { set: [`${key}=x`] },
+      { set: [`${key}:={"polluted": true}`] },
+      { set: [`map:={"deep": {"${key}": {}}}`] },
+      { input: `{"${key}": {"polluted": true}}` },
+      { input: `{"list": [{"${key}": 1}]}` },
+    ]) {
+      expect(errorOf(() => parseInput(flags, SCHEMA, NOWHERE)).code).toBe('input.invalid');
+    }
+    expect('polluted' in {}).toBe(false);
+  });
+
+  test('a name every object has is a field like any other', () => {
+    expect(set('toString=x')).toEqual({ toString: 'x' });
+  });
+});
+
+test('a number beyond JSON is refused and not made null', () => {
+  expect(errorOf(() => set('price=1e999')).code).toBe('input.invalid');
+  expect(errorOf(() => parseInput({ input: '{"price": 1e999}' }, SCHEMA, NOWHERE)).code).toBe('input.invalid');
+});
+
+test.each([
+  [{ type: 'array', items: { type: 'string' } }, 'x=a b', `Write --set 'x=["a b"]', a list in JSON.`],
+  [{ type: 'array' }, 'x=a', `Write --set 'x=["a"]', a list in JSON.`],
+  [{ type: 'array', items: { type: 'integer' } }, 'x=a', undefined],
+  [{ type: 'object', format: 'file' }, 'x=a.txt', 'It is a file: write --file x=a.txt.'],
+  [{ type: 'array', items: { type: 'object', format: 'file' } }, 'x=a.txt', 'It is a file: write --file x=a.txt.'],
+  [{ type: 'object' }, 'x=a', undefined],
+  [{ type: 'integer' }, 'x=a', undefined],
+])('a text that %j does not take is refused with the form to write', (x, assignment, suggestion) => {
+  const error = errorOf(() => parseInput({ set: [assignment] }, { type: 'object', properties: { x } }, NOWHERE));
+  expect([error.code, error.suggestion]).toEqual(['input.invalid', suggestion]);
+});

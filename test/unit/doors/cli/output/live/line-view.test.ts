@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { TaskView } from '../../../../../../src/contracts/task.js';
+import { LineView } from '../../../../../../src/doors/cli/output/live/line-view.js';
+import { OutputReader } from '../../../../../../src/doors/cli/output/live/read-output.js';
+import { SILENT_TERMINAL } from '../../../../../fixtures/silent-terminal.js';
+import { exampleApproval } from '../story/example-story.js';
+import { ago, NOW, openTask, row } from './example-task.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function viewOfLines() {
+  const notes: string[] = [];
+  const terminal = { ...SILENT_TERMINAL, note: (text: string) => void notes.push(text) };
+  const context = { flags: {}, terminal, cwd: '/', env: {}, began: 0 };
+  const view = new LineView(context, { key: 'k', reader: new OutputReader('/nowhere'), stream: undefined }, () => NOW);
+  return { notes, view, look: (task: Partial<TaskView>) => view.update(openTask(task).view, openTask(task)) };
+}
+
+test('off a terminal each step is said once, when it ends', () => {
+  const { notes, look } = viewOfLines();
+  const dump = (more: object) => ({ steps: [row('dump', more), row('next')] });
+  look(dump({ status: 'running' }));
+  look(dump({ status: 'succeeded', attempts: 1, duration_ms: 2000 }));
+  look(dump({ status: 'succeeded', attempts: 1, duration_ms: 2000 }));
+  expect(notes).toEqual(['  dump succeeded 2s']);
+});
+
+test('once a minute one line says what runs or waits, and how long', () => {
+  const { notes, view } = viewOfLines();
+  const task = openTask(
+    {
+      started_at: ago(180),
+      steps: [
+        row('both', { status: 'running' }),
+        row('both/dump', { status: 'running' }),
+        row('hosts', { status: 'running', items: { verb: 'foreach', total: 20, succeeded: 7, failed: 1 } }),
+        row('later'),
+      ],
+      progress: {
+        both: { status: 'running', started_at: ago(178) },
+        'both/dump': { status: 'running', started_at: ago(178) },
+        hosts: { status: 'running', started_at: ago(60) },
+      },
+    },
+    { attempts: [{ path: 'both/dump', attempt: 2, starts_at: null, earlier: null }] },
+  );
+  view.update(task.view, task);
+  vi.advanceTimersByTime(59_000);
+  expect(notes).toEqual([]);
+  vi.advanceTimersByTime(1000);
+  expect(notes).toEqual(['  running 3m: both/dump 2m 58s, attempt 2; hosts 8/20, 1 failed, 1m']);
+  vi.advanceTimersByTime(60_000);
+  expect(notes).toHaveLength(2);
+  view.close();
+  vi.advanceTimersByTime(120_000);
+  expect(notes).toHaveLength(2);
+});
+
+test('what a step waits for is said once', () => {
+  const { notes, look } = viewOfLines();
+  const waits = [{ path: 'go', for: 'signal' as const, what: 'dns_done' }];
+  look({ steps: [row('go', { status: 'waiting' })], waits });
+  look({ steps: [row('go', { status: 'waiting' })], waits });
+  expect(notes).toEqual(['  go waits for signal dns_done']);
+});
+
+test('many steps that were never reached are a number', () => {
+  const { notes, view } = viewOfLines();
+  const steps = ['a', 'b', 'c', 'd'].map((path) => row(path, { status: 'skipped' }));
+  view.update({ ...openTask({ steps }).view, status: 'failed', finished_at: ago(0) });
+  expect(notes).toEqual(['  4 steps skipped']);
+});
+
+test('what has ended is said before what people are asked, with the attempt that it took', () => {
+  const { notes, look } = viewOfLines();
+  const canary = row('canary', { status: 'succeeded', attempts: 2, duration_ms: 1000 });
+  look({ steps: [canary, row('ask', { status: 'waiting' })], approvals: [exampleApproval({ path: 'ask' })] });
+  expect(notes[0]).toBe('  canary succeeded 1s (attempt 2)');
+  expect(notes[1]).toContain('Release?');
+});

@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest';
+import { OutputReader } from '../../../../../../src/doors/cli/output/live/read-output.js';
+import { SharedOutput } from '../../../../../../src/doors/cli/output/live/shared-output.js';
+import { OutputStream } from '../../../../../../src/doors/cli/output/live/stream-output.js';
+import { sharedLog } from '../../../../../../src/rules/shared-names.js';
+import { FolderStore } from '../../../../../../src/server/store/folder-store.js';
+import { temporaryProject } from '../../../../temporary-project.js';
+
+const place = { project: 'p', task: 'k' };
+const line = (text: string, seconds: number): string =>
+  `${JSON.stringify({ time: `2026-01-31T08:00:0${seconds}.000Z`, step: 'dump', attempt: 1, stream: 'stdout', text })}\n`;
+
+test('the last line of a call on another machine comes from the store that workers share, and only while somebody looks', async () => {
+  const { root } = temporaryProject({});
+  const store = new FolderStore(`${root}/shared`, true);
+  const listed = vi.spyOn(store, 'listNamed');
+  const clock = { now: 0 };
+  const output = new SharedOutput(store, 'p', () => clock.now);
+  const reader = new OutputReader(`${root}/none`, output);
+  const stream = new OutputStream(`${root}/none`, 'k', output);
+  const name = sharedLog(place, { step: 'dump', origin: '0badcafe' }, new Date(0), 'abcd1234');
+  await store.putNamed(name, Buffer.from(line('first', 1)));
+  expect(listed).not.toHaveBeenCalled();
+  await vi.waitFor(() => expect(reader.lastLine('k', 'dump')?.text).toBe('first'));
+  expect(reader.lastLine('k', 'other')).toBeUndefined();
+  expect(stream.newLines(true)).toEqual(['dump | first']);
+
+  await store.putNamed(name, Buffer.from(line('first', 1) + line('second', 2)));
+  expect(reader.lastLine('k', 'dump')?.text).toBe('first');
+  expect(listed).toHaveBeenCalledTimes(1);
+  clock.now = 2000;
+  await vi.waitFor(() => expect(reader.lastLine('k', 'dump')?.text).toBe('second'));
+  expect(stream.newLines(true)).toEqual(['dump | second']);
+  expect(stream.isHere()).toBe(true);
+});

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { AbilityError } from '../../../../../src/contracts/problem.js';
+import { describeProblem, exitOf, reportError } from '../../../../../src/doors/cli/output/report.js';
+import { renderResult } from '../../../../../src/doors/cli/output/result/render-result.js';
+import type { Terminal } from '../../../../../src/doors/cli/output/terminal/terminal.js';
+import { SILENT_TERMINAL } from '../../../../fixtures/silent-terminal.js';
+import { openTask } from './live/example-task.js';
+
+function report(error: unknown, json: boolean): { exit: number; out: string[]; err: string[] } {
+  const out: string[] = [];
+  const err: string[] = [];
+  const terminal: Terminal = {
+    ...SILENT_TERMINAL,
+    print: (text) => void out.push(text),
+    printJson: (value) => void out.push(JSON.stringify(value)),
+    note: (text) => void err.push(text),
+  };
+  return { exit: reportError(error, { flags: json ? { json } : {}, terminal }), out, err };
+}
+
+const error = new AbilityError({
+  code: 'definition.invalid',
+  message: 'Unknown key `wiht`',
+  location: { file: 'registry/high-level/w.yaml', line: 7, column: 5 },
+  suggestion: 'Did you mean with?',
+});
+
+test('for people: what happened, where, and what to do next, on stderr', () => {
+  expect(report(error, false)).toEqual({
+    exit: 2,
+    out: [],
+    err: ['error definition.invalid Unknown key `wiht`\n  at registry/high-level/w.yaml:7:5\n  Did you mean with?'],
+  });
+});
+
+test('with --json: one value on stdout, and nothing on stderr', () => {
+  const { exit, out, err } = report(error, true);
+  expect([exit, out.length, err]).toEqual([2, 1, []]);
+  expect(JSON.parse(out[0] ?? '')).toEqual({
+    status: 'error',
+    error: {
+      code: 'definition.invalid',
+      message: 'Unknown key `wiht`',
+      location: { file: 'registry/high-level/w.yaml', line: 7, column: 5 },
+      suggestion: 'Did you mean with?',
+    },
+  });
+});
+
+test('what is not known is null and not left out', () => {
+  const { out } = report(new AbilityError({ code: 'task.not_found', message: 'm' }), true);
+  expect(JSON.parse(out[0] ?? '').error).toMatchObject({ location: null, suggestion: null });
+});
+
+test('a mistake of ours is internal.error with where it happened', () => {
+  const { exit, err } = report(new TypeError('x is not a function'), false);
+  expect(exit).toBe(1);
+  expect(err[0]).toMatch(/internal\.error[\s\S]*x is not a function[\s\S]*report/);
+});
+
+test('a code of an author ends a command as failed', () => {
+  expect(exitOf({ code: 'shop.sold_out', message: 'm' })).toBe(1);
+  expect(exitOf({ code: 'http.404', message: 'm' })).toBe(1);
+});
+
+test('no line of a text, and no name of a file, can be mistaken for a line of ours', () => {
+  const forged = '\n  at trusted.yaml:1\r\nerror other.code';
+  const shown = describeProblem({
+    code: 'a.b',
+    message: `m${forged}`,
+    location: { file: `x${forged}`, line: 1 },
+    suggestion: `s${forged}`,
+  });
+  expect(shown.split('\n')).toEqual([
+    'error a.b m',
+    '      at trusted.yaml:1',
+    '    error other.code',
+    '  at x at trusted.yaml:1 error other.code:1',
+    '  s',
+    '      at trusted.yaml:1',
+    '    error other.code',
+  ]);
+});
+
+test('a problem without place or suggestion is one line', () => {
+  expect(describeProblem({ code: 'a.b', message: 'm' })).toBe('error a.b m');
+});
+
+test('below a failed task the problem has no label of its own, in colors as without', () => {
+  const colored = (format: unknown, text: string): string => `<${String(format)}>${text}</>`;
+  const result = { ...openTask({}).view, status: 'failed' as const, error: error.toProblem() };
+  expect(renderResult(result, colored).split('\n')[1]).toBe('   <dim>definition.invalid</> Unknown key `wiht`');
+});

@@ -1,0 +1,119 @@
+import { EventEmitter } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import type { Surroundings } from '../../../../../../src/doors/cli/output/terminal/surroundings.js';
+import { openTerminal } from '../../../../../../src/doors/cli/output/terminal/terminal.js';
+
+/** A terminal that keeps what it is told. */
+function terminalOn(isTTY: boolean, rows?: number) {
+  const written = { out: '', err: '' };
+  const output = (name: 'out' | 'err') => ({
+    isTTY,
+    ...(rows !== undefined && { rows }),
+    write(text: string) {
+      written[name] += text;
+      return true;
+    },
+    on() {
+      return this;
+    },
+  });
+  const outputs = { stdout: output('out'), stderr: output('err') } as never;
+  return { ...openTerminal({ TERM: 'xterm' }, outputs), written };
+}
+
+const NASTY = 'a\x1b[2J\x1b]0;title\x07b\r\u009b31mc\u202ed\u2066e\u200ff\tg\nh';
+
+test('data cannot steer the terminal of people, nor turn text around', () => {
+  const { print, note, redraw, written } = terminalOn(false);
+  print(NASTY);
+  note(NASTY);
+  const shown = 'a\\u001b[2J\\u001b]0;title\\u0007b\\u000d\\u009b31mc\\u202ed\\u2066e\\u200ff\tg';
+  const clean = `${shown}\nh\n`;
+  expect(written).toEqual({ out: clean, err: clean });
+  redraw([NASTY]);
+  expect(written.err).toBe(`${clean}\x1b[?7l${shown} h\n\x1b[?7h`);
+});
+
+test('JSON stays what it was, with such characters escaped', () => {
+  const { printJson, written } = terminalOn(false);
+  printJson({ NASTY });
+  expect(JSON.parse(written.out)).toEqual({ NASTY });
+  for (const character of ['\x1b', '\x9b', '\u202e', '\u2066', '\u200f']) expect(written.out).not.toContain(character);
+});
+
+test('our own styles reach a terminal, those of data do not, not even inside ours', () => {
+  const { print, style, written } = terminalOn(true);
+  print(`${style('red', 'bad\x1b[8mhidden')} \x1b[32mgood`);
+  expect(written.out).toBe('\x1b[31mbad\\u001b[8mhidden\x1b[39m \\u001b[32mgood\n');
+});
+
+test('a block leaves the last row to the cursor, and a terminal that tells no height has the usual one', () => {
+  expect(terminalOn(true, 10).room()).toBe(9);
+  expect(terminalOn(true, 1).room()).toBe(1);
+  expect(terminalOn(true, 0).room()).toBe(23);
+  expect(terminalOn(true).room()).toBe(23);
+});
+
+/** Stands in for a process: an emitter with streams, and a note of its end. */
+function surroundings(isTTY: boolean) {
+  const output = () => Object.assign(new EventEmitter(), { isTTY, columns: 90, write: () => true });
+  const around = { stdin: { isTTY }, stdout: output(), stderr: output(), readInput: () => 'typed', exit: vi.fn() };
+  return Object.assign(new EventEmitter(), around) as unknown as Surroundings & {
+    stdout: EventEmitter;
+    emit(name: string): boolean;
+  };
+}
+
+test('a person is asked only where both stdin and stderr are a terminal', () => {
+  const both = surroundings(true);
+  expect(openTerminal({}, both).canAsk()).toBe(true);
+  expect(openTerminal({ CI: '1' }, both).canAsk()).toBe(false);
+  expect(openTerminal({}, { ...both, stdin: { isTTY: false } } as never).canAsk()).toBe(false);
+  expect(openTerminal({}, surroundings(false)).canAsk()).toBe(false);
+  expect([openTerminal({}, both).width(), openTerminal({}, surroundings(false)).width()]).toEqual([90, undefined]);
+});
+
+test('Ctrl-C and SIGTERM are heard once each, and no longer than is listened', () => {
+  const around = surroundings(false);
+  const { onInterrupt, readInput, leave } = openTerminal({}, around);
+  const heard = vi.fn();
+  const stop = onInterrupt(heard);
+  around.emit('SIGINT');
+  around.emit('SIGINT');
+  around.emit('SIGTERM');
+  expect(heard).toHaveBeenCalledTimes(2);
+  onInterrupt(heard)();
+  stop();
+  around.emit('SIGINT');
+  expect(heard).toHaveBeenCalledTimes(2);
+  leave(6);
+  expect(around.exit).toHaveBeenCalledExactlyOnceWith(6);
+  expect(readInput()).toBe('typed');
+});
+
+test('who closes the pipe ends what listens as SIGTERM does, else the command with 130', () => {
+  const around = surroundings(false);
+  const stop = openTerminal({}, around).onInterrupt(() => {});
+  around.stdout.emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
+  expect(around.exit).not.toHaveBeenCalled();
+  stop();
+  const other = surroundings(false);
+  openTerminal({}, other);
+  other.stdout.emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
+  expect(other.exit).toHaveBeenCalledExactlyOnceWith(130);
+});
+
+test('leaving without an exit code keeps the one that the process has', () => {
+  const around = surroundings(false);
+  openTerminal({}, around).leave();
+  expect(vi.mocked(around.exit).mock.calls).toEqual([[]]);
+});
+
+test('output that cannot be written fails the command, which says why where it can', () => {
+  const around = surroundings(false);
+  const said = vi.spyOn(around.stderr, 'write');
+  openTerminal({}, around);
+  around.stdout.emit('error', Object.assign(new Error('reset by peer'), { code: 'ECONNRESET' }));
+  expect(around.exit).toHaveBeenCalledExactlyOnceWith(1);
+  expect(said.mock.calls).toEqual([['error The output could not be written: reset by peer\n']]);
+});
