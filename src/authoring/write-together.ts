@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { isInside } from '../definitions/read-files.js';
 import type { PlannedFile } from './planned-file.js';
 
@@ -43,8 +43,8 @@ type Link = (from: string, to: string) => void;
  * Writes several files, all of them or none.
  *
  * Each is written under another name first, so that a full disk or a missing right shows before anything appears; then
- * each gets its name. A new file never replaces one that is there, and a changed one only if it still holds what it held
- * when the change was planned. Whoever calls holds the lock of the project, so that no other command writes meanwhile.
+ * each gets its name. A new file never replaces an existing one, and a changed one only if it still holds what it held
+ * when the change was planned. The caller holds the lock of the project, so that no other command writes meanwhile.
  *
  * @param root the folder that paths are relative to, and that nothing leads out of; it exists.
  * @param link for tests, as on a file system without hard links.
@@ -53,15 +53,13 @@ type Link = (from: string, to: string) => void;
 export function writeTogether(root: string, files: readonly PlannedFile[], link: Link = linkSync): Written {
   refuseExisting(root, files);
   const undos: Undo[] = [];
-  const undo = (): void => {
-    for (const step of undos.reverse()) quietly(step);
-    undos.length = 0;
-  };
+  const undo = (): string[] => undos.splice(0).reverse().flatMap(attempt);
   let at = '';
   try {
+    const real = realpathSync(root);
     const staged = files.map((file) => {
       at = file.path;
-      return stage(realpathSync(root), file, undos);
+      return stage(real, file, undos);
     });
     for (const each of staged) {
       at = each.file.path;
@@ -69,8 +67,7 @@ export function writeTogether(root: string, files: readonly PlannedFile[], link:
     }
     for (const { temporary } of staged) rmSync(temporary, { force: true });
   } catch (error) {
-    undo();
-    throw asFailure(at, error);
+    throw asFailure(at, error, undo());
   }
   const named = (isNew: boolean): string[] => {
     return files.filter(({ before }) => (before === undefined) === isNew).map(({ path }) => path);
@@ -78,23 +75,42 @@ export function writeTogether(root: string, files: readonly PlannedFile[], link:
   return { created: named(true), changed: named(false), undo };
 }
 
-/** What the error of a file system means to whoever wanted to write. */
-export function asFailure(path: string, error: unknown): AbilityError {
-  if (error instanceof AbilityError) return error;
+/** {@link writeTogether} for a command that reports each failure to write under one code of its own. */
+export function writeTogetherOr(code: string, root: string, files: readonly PlannedFile[]): Written {
+  try {
+    return writeTogether(root, files);
+  } catch (error) {
+    throw error instanceof AbilityError ? new AbilityError({ ...error.toProblem(), code }, { cause: error }) : error;
+  }
+}
+
+/**
+ * An error of the file system as one of ours.
+ *
+ * @param left why some of what was written already could not be taken back.
+ */
+export function asFailure(path: string, error: unknown, left: readonly string[] = []): AbilityError {
+  if (error instanceof AbilityError && left.length === 0) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   const reasons: Record<string, [string, string]> = {
     ENOSPC: ['the disk is full', 'Make room and do it again.'],
     EDQUOT: ['the quota of the disk is used up', 'Make room and do it again.'],
     EFBIG: ['files may not be that large here', 'Raise the limit (`ulimit -f`) and do it again.'],
-    EACCES: ['the folder may not be written to', 'Mend its permissions and do it again.'],
-    EPERM: ['the folder may not be written to', 'Mend its permissions and do it again.'],
+    EACCES: ['the folder may not be written to', 'Correct its permissions and do it again.'],
+    EPERM: ['the folder may not be written to', 'Correct its permissions and do it again.'],
     EROFS: ['the disk can only be read', 'Do it where files can be written.'],
     EISDIR: ['a folder is where a file belongs', 'Rename that folder and do it again.'],
     ENOTDIR: ['a file is where a folder belongs', 'Rename that file and do it again.'],
   };
-  const [reason, suggestion] = reasons[code] ?? [error instanceof Error ? error.message : String(error), undefined];
+  const [reason, suggestion] = reasons[code] ?? [reasonOf(error), undefined];
+  const state = left.length === 0 ? 'so nothing was' : `and not all could be taken back (${left.join('; ')})`;
   return new AbilityError(
-    { code: 'scaffold.write_failed', message: `${path} could not be written, so nothing was: ${reason}`, suggestion },
+    {
+      code: 'scaffold.write_failed',
+      message: `${path} could not be written, ${state}: ${reason}`,
+      location: { file: path },
+      suggestion,
+    },
     { cause: error },
   );
 }
@@ -105,18 +121,18 @@ function refuseExisting(root: string, files: readonly PlannedFile[]): void {
   const list = there.map(({ path }) => path);
   throw new AbilityError({
     code: 'scaffold.exists',
-    message: `${list.join(', ')} ${list.length === 1 ? 'is' : 'are'} there already, so nothing was written`,
+    message: `${list.join(', ')} ${list.length === 1 ? 'exists' : 'exist'} already, so nothing was written`,
     details: { files: list },
     suggestion: 'Choose another name, or move the files away.',
   });
 }
 
-/** Also a link that leads nowhere is something that is there. */
+/** Whether anything has this name, a link that leads nowhere included. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // What stands in the way is told when the file is written.
+    // Whatever is in the way is reported when the file is written.
     return false;
   }
 }
@@ -151,6 +167,7 @@ function refuseOutside(root: string, real: string, path: string): void {
   throw new AbilityError({
     code: 'scaffold.write_failed',
     message: `${path} would be written outside the project, through a link; nothing was written`,
+    location: { file: path },
     suggestion: 'Replace the link by a folder of the project.',
   });
 }
@@ -163,20 +180,32 @@ function put({ file, target, temporary }: Staged, link: Link): Undo {
       nameExclusively(temporary, target, link);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      throw new AbilityError({ code: 'scaffold.exists', message: `${path} has just come, so nothing was written` });
+      throw new AbilityError({
+        code: 'scaffold.exists',
+        message: `${path} was just made by another program, so nothing was written`,
+        location: { file: path },
+      });
     }
     return () => rmSync(target, { force: true });
   }
   if (readFileSync(target, 'utf8') !== before) {
     throw new AbilityError({
       code: 'scaffold.changed',
-      message: `${path} was changed by another program meanwhile, so nothing was written`,
+      message: `${path} was changed meanwhile, so nothing was written`,
+      location: { file: path },
       suggestion: 'Do it again.',
     });
   }
-  chmodSync(temporary, statSync(target).mode);
-  renameSync(temporary, target);
-  return () => writeFileSync(target, before);
+  const { mode } = statSync(target);
+  const replace = (): void => {
+    chmodSync(temporary, mode);
+    renameSync(temporary, target);
+  };
+  replace();
+  return () => {
+    writeFileSync(temporary, before);
+    replace();
+  };
 }
 
 /**
@@ -192,10 +221,12 @@ function nameExclusively(from: string, to: string, link: Link): void {
   }
 }
 
-function quietly(step: Undo): void {
+/** @returns why a step could not be taken back. */
+function attempt(step: Undo): string[] {
   try {
     step();
-  } catch {
-    // What cannot be taken back must not hide why it was to be.
+    return [];
+  } catch (error) {
+    return [reasonOf(error)];
   }
 }

@@ -64,6 +64,11 @@ export class AbilityError extends Error {
   }
 }
 
+/** The message of anything that was thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Formats a location as `file:line:column`, leaving out what is not known; in a template with the place of its use. */
 export function formatLocation({ file, line, column, used_at }: SourceLocation): string {
   const place = [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(':');

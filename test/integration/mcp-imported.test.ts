@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { importTools } from '../../src/authoring/import/mcp/import-tools.js';
 import { planImport } from '../../src/authoring/import/plan-import.js';
-import { writeImport } from '../../src/authoring/import/write-import.js';
+import { writeTogetherOr } from '../../src/authoring/write-together.js';
 import { decide } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { PlanMcpServer } from '../../src/contracts/plan.js';
@@ -51,7 +51,8 @@ async function importNow(): Promise<void> {
     prefix: 'srv',
     compileSchema,
   } as const;
-  writeImport(planImport(loadRegistry(project.root), imported, options));
+  const { root, writes } = planImport(loadRegistry(project.root), imported, options);
+  writeTogetherOr('import.write_failed', root, writes);
 }
 
 beforeAll(async () => {

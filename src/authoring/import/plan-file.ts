@@ -1,13 +1,14 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../contracts/json.js';
 import { isProblem, readYaml, type YamlSource } from '../../definitions/yaml-source.js';
 import { showDifference } from '../../text/show-difference.js';
 import { findDifferences } from '../../text/value-differences.js';
+import type { PlannedFile } from '../planned-file.js';
 import { checkText, type FileCheck, reasonOf } from './check-text.js';
 import { editYaml } from './edit-yaml.js';
 import { isMap, mergeDefinitions } from './merge-definitions.js';
-import type { FileWrite, PlannedChange } from './planned-import.js';
+import type { PlannedChange } from './planned-import.js';
 
 /** A file of definitions, and what its source says of it. */
 export interface WantedFile {
@@ -29,7 +30,7 @@ export interface WantedFile {
 /** What becomes of a file; `value`: what it then says, where that is known. */
 export interface FilePlan {
   change: PlannedChange;
-  write?: FileWrite;
+  write?: PlannedFile;
   value?: JsonObject;
 }
 
@@ -40,7 +41,7 @@ export function planFile(wanted: WantedFile): FilePlan {
   if (base && !overwrite) return keep(file, 'its file was deleted; --overwrite brings it back');
   return {
     change: { ...unchanged(file), status: 'new', definition },
-    write: { path, text: render(), before: null },
+    write: { path: file, content: render() },
     value: definition,
   };
 }
@@ -80,7 +81,7 @@ function mergeInto({ file, path, definition, base = {}, overwrite, check, known 
     checkText(file, edited, check);
     return {
       change: { status: 'changed', file, differences: differencesOf(mine, merged.value), conflicts },
-      write: { path: realpathSync(path), text: edited, before: text },
+      write: { path: file, content: edited, before: text },
       value: merged.value,
     };
   } catch (error) {

@@ -1,14 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { AbilityError } from '../../contracts/problem.js';
 import { importFile, readImport } from '../../definitions/read-imports.js';
 import type { Registry } from '../../definitions/registry.js';
 import { matchesAnyGlob } from '../../text/glob.js';
+import { FileDraft } from '../file-draft.js';
+import type { PlannedFile } from '../planned-file.js';
 import { chooseEffects, joinChoices } from './effect-choices.js';
 import type { Imported, ImportedOperation, LeftOut } from './imported.js';
 import { planConfig } from './plan-config.js';
 import { homesOf, type Importing, type OperationPlan, planOperation, refuseTwins } from './plan-operation.js';
-import type { FileWrite, Gone, ImportOptions, PlannedImport, Undecided } from './planned-import.js';
+import type { Gone, ImportOptions, PlannedImport, Undecided } from './planned-import.js';
 import { rememberImport } from './remember-import.js';
 
 /**
@@ -93,9 +95,11 @@ function goneFrom({ operations, leftOut }: Imported, { state, homes }: Importing
   });
 }
 
-function stateWrite({ registry, options, state }: Importing, next: NonNullable<Importing['state']>): FileWrite[] {
+function stateWrite({ registry, options, state }: Importing, next: NonNullable<Importing['state']>): PlannedFile[] {
   if (isDeepStrictEqual(state, next)) return [];
-  const path = importFile(registry.root, options.kind, options.name);
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : null;
-  return [{ path, text: `${JSON.stringify(next, null, 1)}\n`, before }];
+  const { root } = registry;
+  const file = importFile(root, options.kind, options.name);
+  const draft = new FileDraft(root);
+  draft.edit(relative(root, file).split(sep).join('/'), '', () => `${JSON.stringify(next, null, 1)}\n`);
+  return draft.files();
 }

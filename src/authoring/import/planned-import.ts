@@ -2,6 +2,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
 import type { YamlSource } from '../../definitions/yaml-source.js';
 import type { ShownDifference } from '../../text/show-difference.js';
+import type { PlannedFile } from '../planned-file.js';
 import type { EffectChoice } from './effect-choices.js';
 import type { LeftOut } from './imported.js';
 
@@ -69,15 +70,6 @@ export interface Undecided {
   named_like: 'read' | 'deletion';
 }
 
-/** One file to be written. */
-export interface FileWrite {
-  /** Absolute. */
-  path: string;
-  text: string;
-  /** What it holds now; null: it is not there. Anything else at the time of writing stops the import. */
-  before: string | null;
-}
-
 /** An import before it is done. */
 export interface PlannedImport {
   operations: PlannedOperation[];
@@ -92,5 +84,5 @@ export interface PlannedImport {
   notes: string[];
   root: string;
   /** The definitions, and what the import remembers of them. */
-  writes: FileWrite[];
+  writes: PlannedFile[];
 }

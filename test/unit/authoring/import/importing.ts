@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Imported, ImportedOperation } from '../../../../src/authoring/import/imported.js';
 import { planImport } from '../../../../src/authoring/import/plan-import.js';
 import type { ImportOptions, PlannedImport } from '../../../../src/authoring/import/planned-import.js';
-import { writeImport } from '../../../../src/authoring/import/write-import.js';
+import { writeTogetherOr } from '../../../../src/authoring/write-together.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { compileSchema } from '../../../../src/planning/input/schemas.js';
@@ -52,7 +52,7 @@ export function plan(
 /** Imports into a project. */
 export function importInto(...args: Parameters<typeof plan>): PlannedImport {
   const planned = plan(...args);
-  writeImport(planned);
+  writeTogetherOr('import.write_failed', planned.root, planned.writes);
   return planned;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { writeImport } from '../../../../src/authoring/import/write-import.js';
+import { writeTogetherOr } from '../../../../src/authoring/write-together.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import type { ProjectFolder } from '../../../fixtures/project-folder.js';
 import { temporaryProject } from '../../temporary-project.js';
@@ -329,7 +329,7 @@ describe('all files are written or none', () => {
     const project = temporaryProject();
     const planned = plan(project, [found('a'), found('b')]);
     project.write({ 'registry/low-level/src.b.yaml': 'mine' });
-    expect(() => writeImport(planned)).toThrow('nothing was written');
+    expect(() => writeTogetherOr('import.write_failed', planned.root, planned.writes)).toThrow('nothing was written');
     expect(files(project)).toEqual(['low-level', 'low-level/src.b.yaml']);
     expect(textOf(project, 'src.b')).toBe('mine');
   });
@@ -343,7 +343,9 @@ describe('all files are written or none', () => {
       ['a', 'b', 'c'].map((source) => found(source, { summary: 'Theirs.' })),
     );
     edit(project, (text) => `${text}# mine\n`, 'registry/low-level/src.b.yaml');
-    expect(() => writeImport(planned)).toThrow('src.b.yaml was changed meanwhile');
+    expect(() => writeTogetherOr('import.write_failed', planned.root, planned.writes)).toThrow(
+      'src.b.yaml was changed meanwhile',
+    );
     expect(textOf(project, 'src.a')).toBe(before);
     expect(files(project)).toEqual([
       '.imports',
@@ -360,7 +362,9 @@ describe('all files are written or none', () => {
       'registry/low-level/x.yaml': 'operation_key: x\nsummary: x\n',
     });
     const planned = plan(project, sourceOf([found('a')]));
-    expect(() => writeImport(planned)).toThrow(expect.objectContaining({ code: 'import.write_failed' }));
+    expect(() => writeTogetherOr('import.write_failed', planned.root, planned.writes)).toThrow(
+      expect.objectContaining({ code: 'import.write_failed' }),
+    );
     expect(files(project)).toEqual(['.imports', 'low-level', 'low-level/x.yaml']);
   });
 
@@ -369,7 +373,9 @@ describe('all files are written or none', () => {
     mkdirSync(join(project.root, 'registry'));
     symlinkSync(other.root, join(project.root, 'registry/low-level'));
     const planned = plan(project, [found('a')]);
-    expect(() => writeImport(planned)).toThrow('leads out of the project');
+    expect(() => writeTogetherOr('import.write_failed', planned.root, planned.writes)).toThrow(
+      'outside the project, through a link',
+    );
     expect(readdirSync(other.root)).toEqual(['ability.yaml']);
   });
 
@@ -377,8 +383,8 @@ describe('all files are written or none', () => {
     const project = temporaryProject();
     const planned = plan(project, [found('a'), found('b')]);
     project.write({
-      'registry/low-level/src.a.yaml': planned.writes[0]?.text ?? '',
-      'registry/.imports/.writing-x/0': 'half',
+      'registry/low-level/src.a.yaml': planned.writes[0]?.content ?? '',
+      'registry/low-level/.src.b.yaml.ability-new': 'half',
     });
     expect(statuses(importInto(project, [found('a'), found('b')]))).toEqual({ 'src.a': 'unchanged', 'src.b': 'new' });
     expect(files(project)).toEqual([

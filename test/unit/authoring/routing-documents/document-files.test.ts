@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { findDocuments } from '../../../../src/authoring/routing-documents/find-documents.js';
 import { loadDocument } from '../../../../src/authoring/routing-documents/load-document.js';
 import { placesToAdd, selectDocuments } from '../../../../src/authoring/routing-documents/select-documents.js';
-import { writeDocuments } from '../../../../src/authoring/routing-documents/write-documents.js';
+import { writeTogetherOr } from '../../../../src/authoring/write-together.js';
 import { errorOf } from '../../error-of.js';
 import { temporaryProject } from '../../temporary-project.js';
 
@@ -111,14 +111,18 @@ describe('a document is refused', () => {
 });
 
 describe('documents are written', () => {
-  const document = (root: string, file: string, before: string | undefined, text = 'new') => {
-    return { file, path: join(root, file), before, text };
-  };
+  const document = (path: string, before?: string) => ({
+    path,
+    content: 'new',
+    ...(before !== undefined && { before }),
+  });
+  const write = (root: string, ...documents: ReturnType<typeof document>[]) =>
+    writeTogetherOr('docs.write_failed', root, documents);
 
   test('whole, with the mode they had, and nothing is left beside them', () => {
     const { root } = temporaryProject({ 'ABILITY.md': 'old' });
     chmodSync(join(root, 'ABILITY.md'), 0o664);
-    writeDocuments([document(root, 'ABILITY.md', 'old'), document(root, 'deep/er/ABILITY.md', undefined)]);
+    write(root, document('ABILITY.md', 'old'), document('deep/er/ABILITY.md'));
     expect(readFileSync(join(root, 'ABILITY.md'), 'utf8')).toBe('new');
     expect(statSync(join(root, 'ABILITY.md')).mode & 0o777).toBe(0o664);
     expect(readdirSync(join(root, 'deep/er'))).toEqual(['ABILITY.md']);
@@ -130,17 +134,17 @@ describe('documents are written', () => {
     symlinkSync('pages/abilities.md', join(root, 'ABILITY.md'));
     const loaded = loadDocument(root, 'ABILITY.md');
     if ('code' in loaded) throw new Error(loaded.message);
-    writeDocuments([{ file: 'ABILITY.md', path: loaded.path, before: loaded.text, text: 'new' }]);
+    write(root, document('ABILITY.md', loaded.text));
     expect(realpathSync(join(root, 'ABILITY.md'))).toBe(join(root, 'pages/abilities.md'));
     expect(readFileSync(join(root, 'pages/abilities.md'), 'utf8')).toBe('new');
   });
 
   test('none of them where one cannot be, or was changed meanwhile', () => {
     const { root } = temporaryProject({ 'ABILITY.md': 'old', 'a/ABILITY.md': 'saved by an editor' });
-    const one = document(root, 'ABILITY.md', 'old');
-    const changed = errorOf(() => writeDocuments([one, document(root, 'a/ABILITY.md', 'old')]));
+    const one = document('ABILITY.md', 'old');
+    const changed = errorOf(() => write(root, one, document('a/ABILITY.md', 'old')));
     expect(changed).toMatchObject({ code: 'docs.write_failed', message: expect.stringMatching(/changed meanwhile/) });
-    const inFile = errorOf(() => writeDocuments([one, document(root, 'ability.yaml/ABILITY.md', undefined)]));
+    const inFile = errorOf(() => write(root, one, document('ability.yaml/ABILITY.md')));
     expect(inFile).toMatchObject({ code: 'docs.write_failed', location: { file: 'ability.yaml/ABILITY.md' } });
     expect(readFileSync(join(root, 'ABILITY.md'), 'utf8')).toBe('old');
     expect(readdirSync(root).sort()).toEqual(['ABILITY.md', 'a', 'ability.yaml']);

@@ -1,3 +1,4 @@
+import type { PlannedFile } from '../../../../authoring/planned-file.js';
 import { DOCUMENT_NAME } from '../../../../authoring/routing-documents/find-documents.js';
 import {
   type DocumentPlan,
@@ -5,7 +6,6 @@ import {
   planDocuments,
 } from '../../../../authoring/routing-documents/plan-documents.js';
 import { placesToAdd, selectDocuments } from '../../../../authoring/routing-documents/select-documents.js';
-import { writeDocuments } from '../../../../authoring/routing-documents/write-documents.js';
 import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
@@ -14,6 +14,7 @@ import { plainText } from '../../output/plain-text.js';
 import { renderDocument } from '../../output/render-document.js';
 import { describeProblem, exitOf, typedBy } from '../../output/report.js';
 import { type Context, openRegistry } from '../../program/context.js';
+import { unlessInterrupted } from '../following/interruption.js';
 import { type AgentDocumentFlags, planAgentDocumentsOf } from './agent-documents.js';
 import { type DocumentReport, reportOf, statusOfAll } from './report-documents.js';
 
@@ -34,11 +35,11 @@ export async function run(context: Context, paths: string[], given: DocsFlags): 
   const registry = await openRegistry(context);
   const { terminal, flags } = context;
   const lacking = given.gaps ? await readGaps(context, registry) : undefined;
-  const plans = plansOf(registry, context, paths, given);
-  const isBroken = plans.some(({ status }) => status === 'broken');
-  if (!check && !isBroken) writeDocuments(plans.flatMap(toWrite));
+  const plan = (): DocumentPlan[] => plansOf(registry, context, paths, given);
+  const plans = check ? plan() : await writeInStep(context, registry.root, plan);
+  const isWritten = !check && !isAnyBroken(plans);
   const reports = plans.map((plan) => ({
-    ...reportOf(plan, { isWritten: !check && !isBroken }),
+    ...reportOf(plan, { isWritten }),
     ...(lacking && { gaps: lacking.get(plan.file) ?? [] }),
   }));
   const status = statusOfAll(reports);
@@ -48,6 +49,24 @@ export async function run(context: Context, paths: string[], given: DocsFlags): 
   if (status === 'broken') return exitOf({ code: 'docs.invalid', message: '' });
   const isBehind = status === 'out_of_step' || status === 'not_kept';
   return isBehind ? exitOf({ code: 'docs.out_of_step', message: '' }) : EXIT.ok;
+}
+
+/** Plans and writes documents while no other command does; none is written where one is broken. */
+function writeInStep(context: Context, root: string, plan: () => DocumentPlan[]): Promise<DocumentPlan[]> {
+  const note = (text: string): void => context.terminal.note(text);
+  return unlessInterrupted(context, async (signal) => {
+    const { whileAlone } = await import('../writing/while-alone.js');
+    const { writeTogetherOr } = await import('../../../../authoring/write-together.js');
+    return whileAlone(root, { note, signal }, async () => {
+      const plans = plan();
+      if (!isAnyBroken(plans)) writeTogetherOr('docs.write_failed', root, plans.flatMap(toWrite));
+      return plans;
+    });
+  });
+}
+
+function isAnyBroken(plans: readonly DocumentPlan[]): boolean {
+  return plans.some(({ status }) => status === 'broken');
 }
 
 /** What was asked for and is not there, by page. What cannot be read is reported, and the pages are checked all the same. */
@@ -103,10 +122,10 @@ function tablesOf(registry: Registry, { cwd }: Context, paths: string[], { check
   });
 }
 
-function toWrite(plan: DocumentPlan): Parameters<typeof writeDocuments>[0] {
+function toWrite(plan: DocumentPlan): PlannedFile[] {
   if (plan.status === 'broken' || plan.update.text === plan.before) return [];
-  const { file, path, before, update } = plan;
-  return [{ file, path, before, text: update.text }];
+  const { file, before, update } = plan;
+  return [{ path: file, content: update.text, ...(before !== undefined && { before }) }];
 }
 
 function show({ terminal }: Context, report: DocumentReport, check: boolean): void {

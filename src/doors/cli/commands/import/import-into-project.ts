@@ -55,9 +55,9 @@ export async function importIntoProject(
   const planned = flags.dryRun
     ? await plan(loader, imported, options)
     : await alone(context, root, signal, async () => {
-        const { writeImport } = await import('../../../../authoring/import/write-import.js');
+        const { writeTogetherOr } = await import('../../../../authoring/write-together.js');
         const now = await plan(loader, imported, options);
-        writeImport(now);
+        writeTogetherOr('import.write_failed', root, now.writes);
         return now;
       });
   const { importAsJson, renderImport } = await import('../../output/render-import.js');
