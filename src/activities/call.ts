@@ -6,7 +6,7 @@ import type { Json } from '../contracts/json.js';
 import { FIRST_CEL } from '../contracts/names.js';
 import type { Plan, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import { operationInput } from '../planning/input/operation-input.js';
+import { operationInput } from '../planning/input/check-input.js';
 import { attemptsOf } from '../rules/call-limits.js';
 import { findStep } from '../rules/find-step.js';
 import { firstDeny } from '../rules/guard-precedence.js';

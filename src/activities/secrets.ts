@@ -1,2 +1,1 @@
-export { EnvironmentVariables } from '../planning/secrets/environment-variables.js';
-export { SecretSource } from '../planning/secrets/secret-source.js';
+export { EnvironmentVariables, SecretSource } from '../planning/secrets/secret-source.js';

@@ -1,5 +1,5 @@
 import type { Registry } from '../definitions/registry.js';
-import { implementationBodies } from '../planning/implementation-bodies.js';
+import { implementationBodies } from '../planning/resolve/choose-implementation.js';
 import { matchesAnyGlob } from '../text/glob.js';
 
 /**

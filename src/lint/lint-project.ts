@@ -4,7 +4,7 @@ import { PROJECT_FILE } from '../definitions/find-project.js';
 import type { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
 import { findingOfProblem } from '../planning/finding-of.js';
-import { EnvironmentVariables } from '../planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import { CHECKS } from './checks.js';
 import { slipsOfDocuments } from './imported-parts.js';
 import type { LintedProject } from './linted-project.js';

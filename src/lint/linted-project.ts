@@ -1,7 +1,7 @@
 import type { Finding } from '../contracts/findings.js';
 import type { Registry } from '../definitions/registry.js';
 import type { YamlSource } from '../definitions/yaml-source.js';
-import type { EnvironmentVariables } from '../planning/secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 
 /** What a check looks at. */
 export interface LintedProject {

@@ -2,13 +2,12 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AgentTarget, Targets, ToolTarget, WorkflowTarget } from '../contracts/routing.js';
 import type { Registry } from '../definitions/registry.js';
-import { definedEffects } from './defined-effects.js';
 import { checkAgainst } from './input/schemas.js';
 import { chooseImplementation, configOf } from './resolve/choose-implementation.js';
 import { resolvePlan } from './resolve/resolve-plan.js';
-import { EnvironmentVariables } from './secrets/environment-variables.js';
-import { missingCredentials } from './secrets/missing-credentials.js';
-import { SecretSource } from './secrets/secret-source.js';
+import { missingCredentials } from './secrets/credentials.js';
+import { EnvironmentVariables, SecretSource } from './secrets/secret-source.js';
+import { definedEffects } from './steps/called-abilities.js';
 
 /** Where something is decided. */
 export interface Place {

@@ -5,7 +5,7 @@ import type { HookDefinition } from '../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { caseOf, type HookCase } from '../planning/hooks/example-event.js';
 import { plannedHook } from '../planning/hooks/resolve-hooks.js';
-import { EnvironmentVariables } from '../planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 
 /** What came of one case of a hook. */
 export interface HookCaseReport {

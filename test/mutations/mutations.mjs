@@ -165,7 +165,7 @@ export const MUTATIONS = [
   },
   {
     name: 'guards: creation asks nothing about what a workflow may call',
-    file: 'src/planning/hooks/guarded-parts.ts',
+    file: 'src/planning/hooks/hook-parts.ts',
     find: '...operations.map((operation) => ({ plan: root, operation, path: operation.key, input: {} })),',
     replace: '',
     tests: ['test/unit/planning/hooks/guarded-parts.test.ts'],
@@ -360,7 +360,7 @@ export const MUTATIONS = [
   },
   {
     name: 'pins: the package.json of the project is not part of a plan',
-    file: 'src/planning/scripts/imports/package-file.ts',
+    file: 'src/planning/scripts/imports/find-imported.ts',
     find: 'if (found) return found;',
     replace: "if (found && own !== '') return found;",
     tests: [{ file: 'test/unit/planning/script-imports.test.ts', name: 'the nearest package.json of each module' }],

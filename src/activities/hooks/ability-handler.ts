@@ -2,7 +2,7 @@ import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanHandler } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { operationInput } from '../../planning/input/operation-input.js';
+import { operationInput } from '../../planning/input/check-input.js';
 import { signalWithin } from '../../rules/any-signal.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
 import { failedAnswer } from '../../rules/hook-facts.js';

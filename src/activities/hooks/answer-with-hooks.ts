@@ -4,7 +4,7 @@ import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { loadRegistry } from '../../definitions/load-registry.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
-import type { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { callInput } from '../../rules/call-input.js';
 import { firesFor } from '../../rules/fires.js';
 import { failedAnswer } from '../../rules/hook-facts.js';

@@ -5,7 +5,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import type { Json } from '../../contracts/json.js';
 import type { PlanHandler } from '../../contracts/plan.js';
 import { faultOfOptions } from '../../definitions/builtin-options.js';
-import { knownSecrets } from '../../planning/secrets/known-secrets.js';
+import { knownSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { type HookRun, isOfTask } from './hook-context.js';

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { PinnedFile, Plan, PlanHooks, PlanImplementation, PlanScript } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { scriptsOfHandler } from '../../planning/hooks/hook-parts.js';
-import { importsOfUnpinned } from '../../planning/scripts/imports/imports-of-unpinned.js';
+import { importsOfUnpinned } from '../../planning/scripts/imports/follow-imports.js';
 import { digestOf } from '../../rules/canonical.js';
 import { CallFailure } from '../call-failure.js';
 import { PinnedCopy } from './pinned-copy.js';

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Json } from '../../contracts/json.js';
 import type { PlanScript } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { writesFile } from '../../planning/scripts/texts/writes-file.js';
+import { writesFile } from '../../planning/scripts/placeholders.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';

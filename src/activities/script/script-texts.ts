@@ -1,7 +1,12 @@
 import { type FileValue, isFileValue } from '../../contracts/files.js';
 import type { PlanScript } from '../../contracts/plan.js';
-import { evaluateScript, type ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
-import { type EvaluatedText, type ValuePiece, valuesIn } from '../../planning/scripts/texts/evaluated.js';
+import {
+  type EvaluatedText,
+  evaluateScript,
+  type ScriptFacts,
+  type ValuePiece,
+  valuesIn,
+} from '../../planning/scripts/texts/evaluate-script.js';
 import { plainTextOf, type WrittenScript, writeScript } from '../../planning/scripts/texts/write-script.js';
 import type { CallFiles } from '../files/call-files.js';
 

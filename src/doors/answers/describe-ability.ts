@@ -3,7 +3,7 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { withoutMarks } from '../../definitions/without-marks.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
-import type { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
 import { digestOf } from '../../rules/canonical.js';
 

@@ -2,7 +2,7 @@ import type { Effect } from '../../contracts/effects.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
-import { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 
 /** The gravest effect of an ability; null where it cannot be planned. @param env in which credentials are looked for. */
 export function effectsOf(registry: Registry, id: string, environment: string, env: NodeJS.ProcessEnv): Effect | null {

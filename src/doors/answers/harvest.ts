@@ -4,7 +4,7 @@ import { type GapGroup, groupGaps } from '../../choosing/harvest/group-gaps.js';
 import { FITS } from '../../choosing/ranker.js';
 import { wordTexts } from '../../choosing/words.js';
 import type { Registry } from '../../definitions/registry.js';
-import { knownSecrets } from '../../planning/secrets/known-secrets.js';
+import { knownSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import { SecretSource } from '../../planning/secrets/secret-source.js';
 import { GapLog } from '../../server/gap-log.js';

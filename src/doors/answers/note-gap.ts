@@ -2,7 +2,7 @@ import { actOf } from '../../choosing/decide/asks-for.js';
 import type { NewGap } from '../../contracts/gaps.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { knownSecrets } from '../../planning/secrets/known-secrets.js';
+import { knownSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import { SecretSource } from '../../planning/secrets/secret-source.js';
 import { GapLog } from '../../server/gap-log.js';

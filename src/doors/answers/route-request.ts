@@ -5,7 +5,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Lifecycle } from '../../contracts/lifecycle.js';
 import type { Placement } from '../../contracts/placement.js';
 import type { Registry } from '../../definitions/registry.js';
-import { definedEffects } from '../../planning/defined-effects.js';
+import { definedEffects } from '../../planning/steps/called-abilities.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
 
 /** How much is told of each suggestion. */

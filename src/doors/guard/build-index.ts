@@ -12,7 +12,7 @@ import { type MappedAbility, mappingOf } from '../../definitions/tool-mapping/ma
 import { chooseEnvironment } from '../../planning/resolve/resolve-environment.js';
 import { hookLevels } from '../../planning/resolve/resolve-operation.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
-import { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { callInput } from '../../rules/call-input.js';
 import { hookFacts } from '../../rules/hook-facts.js';
 import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';

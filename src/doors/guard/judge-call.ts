@@ -48,7 +48,7 @@ export async function judgeCall(call: AgentCall, asking: Asking): Promise<Verdic
 /** Addresses that stand in variables; nothing is loaded where there are none. */
 async function variablesOf({ index, root, env }: Asking): Promise<(reference: string) => string | undefined> {
   if (!index.endpoints.some(({ url }) => url.startsWith('env:'))) return () => undefined;
-  const { EnvironmentVariables } = await import('../../planning/secrets/environment-variables.js');
+  const { EnvironmentVariables } = await import('../../planning/secrets/secret-source.js');
   const variables = new EnvironmentVariables(root, index.environment, env);
   return (reference) => variables.find(reference.slice('env:'.length));
 }

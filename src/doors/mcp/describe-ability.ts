@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanEnvironment, PlanHook } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
-import { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { allSteps } from '../../rules/find-step.js';
 import { didYouMean } from '../../text/nearest.js';
 import { tellProblem } from './answers.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { poolOf } from '../../choosing/ability-pool.js';
 import { offeredIn } from '../../choosing/read-abilities.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { definedEffects } from '../../planning/defined-effects.js';
+import { definedEffects } from '../../planning/steps/called-abilities.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { noteGap } from '../answers/note-gap.js';
 import { DETAILS, type RoutedAbility, routeRequest } from '../answers/route-request.js';

@@ -4,9 +4,9 @@ import type { Finding } from '../../contracts/findings.js';
 import type { SourceLocation } from '../../contracts/problem.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
-import type { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
-import { SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from '../../planning/secrets/masking/masked-lengths.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
+import { SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from '../../planning/secrets/masking/secret-forms.js';
+import type { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import type { LintedProject } from '../linted-project.js';
 import { environmentsOf } from '../scopes.js';
 

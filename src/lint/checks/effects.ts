@@ -1,7 +1,7 @@
 import type { Finding } from '../../contracts/findings.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import type { LintedProject } from '../linted-project.js';
 
 /** Requests that change something by the definition of HTTP; a POST may be a search. */

@@ -3,7 +3,7 @@ import { SESSION_PHASES } from '../../contracts/hooks.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { findingOfProblem } from '../../planning/finding-of.js';
 import { planEventHook } from '../../planning/hooks/resolve-event-hooks.js';
-import { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import type { LintedProject } from '../linted-project.js';
 
 /** Finds hooks of sessions that could not be asked: they are planned when the event comes. Source: R-000-57, R-002-48. */

@@ -6,7 +6,7 @@ import { BINDING_LISTS, isGlobal } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { mappingOf } from '../../definitions/tool-mapping/map-tool.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { mappedAbilityOf } from '../../planning/hooks/must-deny.js';
+import { mappedAbilityOf } from '../../planning/hooks/resolve-foreign.js';
 import { fitsMatch } from '../../planning/hooks/resolve-hooks.js';
 import type { LintedProject } from '../linted-project.js';
 

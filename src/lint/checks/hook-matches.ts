@@ -4,7 +4,7 @@ import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.
 import { BINDING_LISTS, isNarrowed, type TaskPhase } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';

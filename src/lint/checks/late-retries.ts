@@ -2,7 +2,7 @@ import type { Finding } from '../../contracts/findings.js';
 import type { StepDefinition } from '../../definitions/formats/steps.js';
 import type { Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { walkSteps } from '../../planning/steps/walk-steps.js';
 import { formatDuration, isDuration, parseDuration } from '../../rules/duration.js';
 import type { LintedProject } from '../linted-project.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Finding } from '../../contracts/findings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { definitionOf, overviewsOf, sayStanding } from '../../planning/resolve/standing.js';
+import { definitionOf, overviewsOf, sayStanding } from '../../planning/resolve/lifecycle.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
 import { modulePath } from '../../text/module-path.js';
 import { didYouMean } from '../../text/nearest.js';

@@ -7,7 +7,7 @@ import type { ImplementationBody } from '../../definitions/formats/implementatio
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOfProblem } from '../../planning/finding-of.js';
 import { IN_HOOKS } from '../../planning/hooks/resolve-hooks.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { checkCondition } from '../../planning/steps/check-names.js';
 import type { LintedProject } from '../linted-project.js';
 import { ofFile } from '../of-file.js';

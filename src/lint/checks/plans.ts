@@ -6,7 +6,7 @@ import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
-import { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { DefinitionErrors } from '../../planning/steps/definition-errors.js';
 import { AlikeEnvironments } from '../alike-environments.js';
 import type { LintedProject } from '../linted-project.js';

@@ -1,9 +1,8 @@
 import type { Finding } from '../../contracts/findings.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { findingOfProblem } from '../../planning/finding-of.js';
-import { checkStated } from '../../planning/schedules/check-stated.js';
-import { type FoundSchedule, findStated, statedTwice } from '../../planning/schedules/stated-schedules.js';
-import { EnvironmentVariables } from '../../planning/secrets/environment-variables.js';
+import { checkStated, type FoundSchedule, findStated, statedTwice } from '../../planning/schedules/stated-schedules.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import type { LintedProject } from '../linted-project.js';
 import { ofFile } from '../of-file.js';
 

@@ -3,7 +3,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { type Followed, followImports, type UnpinnedImport } from '../../planning/scripts/imports/follow-imports.js';
 import { languageOf } from '../../planning/scripts/imports/language-of.js';
 import { ownPlaces } from '../../planning/scripts/imports/own-places.js';

@@ -1,6 +1,6 @@
 import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
 import type { ArgumentDefinition } from '../../definitions/formats/script-arguments.js';
-import { isPlainPath } from '../../planning/scripts/texts/absent-input.js';
+import { isPlainPath } from '../../planning/scripts/texts/evaluate-script.js';
 import { askedBy } from '../types/asked.js';
 import { inferType, type View } from '../types/infer.js';
 import type { Mistake } from '../types/mistake.js';

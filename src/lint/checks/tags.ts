@@ -1,7 +1,7 @@
 import { isRepeatable } from '../../contracts/effects.js';
 import type { Finding } from '../../contracts/findings.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { nearestNames } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 

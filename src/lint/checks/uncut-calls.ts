@@ -2,7 +2,7 @@ import { type Effect, isRepeatable } from '../../contracts/effects.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { StepOf } from '../../definitions/formats/steps.js';
 import type { Registry } from '../../definitions/registry.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { walkSteps } from '../../planning/steps/walk-steps.js';
 import { isDuration, parseDuration } from '../../rules/duration.js';
 

@@ -4,7 +4,7 @@ import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { type Belongs, expressionsOf, handlerOutputs } from '../../definitions/step-expressions.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { walkSteps } from '../../planning/steps/walk-steps.js';
 import type { LintedProject } from '../linted-project.js';
 

@@ -1,7 +1,7 @@
 import type { Finding } from '../../contracts/findings.js';
 import type { Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import type { LintedProject } from '../linted-project.js';
 
 /** Finds implementations that no environment chooses, whatever else is right with them. Source: R-000-52. */

@@ -7,7 +7,7 @@ import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { isNarrowed, type TaskPhase } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { resolveOutputFiles } from '../../planning/resolve/output-files.js';
+import { resolveOutputFiles } from '../../planning/resolve/resolve-output.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
 import { environmentsOf } from '../scopes.js';
 import { compareGuard } from './compare-guard.js';

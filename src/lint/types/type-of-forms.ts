@@ -1,6 +1,6 @@
 import type { Registry } from '../../definitions/registry.js';
-import { implementationBodies } from '../../planning/implementation-bodies.js';
-import { type OutputForm, outputFormOf } from '../../planning/resolve/output-form.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
+import { type OutputForm, outputFormOf } from '../../planning/resolve/resolve-output.js';
 import { ANY, listType, mapType, NULL, STRING, type Type, unite } from './type.js';
 
 const FORMS: Record<OutputForm, Type> = {

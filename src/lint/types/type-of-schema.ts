@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import { isFileSchema } from '../../planning/input/json-schema/is-file-schema.js';
+import { isFileSchema } from '../../planning/input/json-schema/local-references.js';
 import { FILE } from './file-type.js';
 import { intersect } from './intersect.js';
 import { ANY, type Field, type MapType, NULL, type Scalar, type Type, typeOfValue, unite } from './type.js';

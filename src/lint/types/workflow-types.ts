@@ -4,7 +4,7 @@ import { END_STATES, OPEN_STATES, STEP_STATUSES } from '../../contracts/states.j
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { ExpandedTemplate, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { resolveOutputFiles } from '../../planning/resolve/output-files.js';
+import { resolveOutputFiles } from '../../planning/resolve/resolve-output.js';
 import { nameOfStep } from '../../rules/step-name.js';
 import { environmentsOf } from '../scopes.js';
 import { askedBy } from './asked.js';

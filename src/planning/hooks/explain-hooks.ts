@@ -1,6 +1,8 @@
 import type { Caller } from '../../contracts/callers.js';
 import { isSessionPhase, PHASES, type Phase } from '../../contracts/hooks.js';
+import type { Plan } from '../../contracts/plan.js';
 import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import {
   BINDING_LISTS,
   isGlobal,
@@ -8,8 +10,10 @@ import {
   type TaskPhase,
   whyItNeverRuns,
 } from '../../definitions/hook-bindings.js';
-import type { Registry } from '../../definitions/registry.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
 import { firesFor } from '../../rules/fires.js';
+import { configOf } from '../resolve/choose-implementation.js';
+import { configLevels, hookLevels } from '../resolve/resolve-operation.js';
 import type { HookSubject } from './hook-subject.js';
 import { boundNames, fits, type HookBindings, selectHooks } from './resolve-hooks.js';
 
@@ -152,4 +156,25 @@ function whereItFires(registry: Registry, phase: Phase, hook: HookDefinition): s
   const where = fields.length > 0 ? fields.join('; ') : 'everywhere';
   if (isSessionPhase(phase)) return where;
   return isGlobal(registry, phase, hook) ? where : `where it is bound${fields.length > 0 ? `; ${where}` : ''}`;
+}
+
+/** What decides about the hooks of the ability of a plan: what they are matched against, and who binds hooks. */
+export function hookLevelsOf(
+  registry: Registry,
+  { ability, environment: { name: environment } }: Plan,
+): { subject: HookSubject; levels: HookBindings[]; isWorkflow: boolean } {
+  if (ability.kind === 'operation') {
+    const operation = registry.operations.get(ability.id) as Loaded<LowLevel>;
+    const { subject, levels } = hookLevels(registry, operation, environment);
+    return { subject, levels, isWorkflow: false };
+  }
+  const { id, modules, effects, tags } = ability;
+  const workflow = registry.workflows.get(id);
+  const config = configOf(registry, id);
+  const own = workflow ? [{ value: workflow.value.hooks, from: workflow, path: ['hooks'] }] : [];
+  return {
+    subject: { ability: id, modules, environment, kind: 'workflow', effects, tags },
+    levels: [...own, ...configLevels(config, config?.value.environments?.[environment], environment)],
+    isWorkflow: true,
+  };
 }

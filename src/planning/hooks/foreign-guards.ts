@@ -1,13 +1,12 @@
 import type { PlanForeignHook } from '../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { PlanHandler } from '../../contracts/plan.js';
-import type { Problem } from '../../contracts/problem.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { EnvironmentVariables } from '../secrets/environment-variables.js';
-import { mappedAbilityOf } from './must-deny.js';
+import { EnvironmentVariables } from '../secrets/secret-source.js';
+import { mappedAbilityOf } from './resolve-foreign.js';
 import { handlerOf } from './resolve-hooks.js';
 
 /** A guard of another tool that must deny something, as plans of an environment have it. */

@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanHandler, PlanHook, PlanHooks, PlanOperation, PlanScript } from '../../contracts/plan.js';
+import { childPlan } from '../../rules/child-plan.js';
 
 /** The scripts that a handler starts: its own, or that of the ability which answers. */
 export function scriptsOfHandler(handler: PlanHandler): PlanScript[] {
@@ -48,4 +50,27 @@ function mapValues<Value>(of: Record<string, Value>, change: (value: Value) => V
 
 function hooksOf({ pre_create, pre_call, post_call }: PlanHooks): PlanHook[] {
   return [...pre_create, ...pre_call, ...post_call];
+}
+
+/** One thing whose creation is guarded. */
+interface GuardedPart {
+  plan: Plan;
+  /** Undefined for a workflow. */
+  operation: PlanOperation | undefined;
+  path: string;
+  input: JsonObject;
+}
+
+/** What PreAbilityCreate is asked about: the task with its input, and each ability it may call. Source: docs/hooks.md#preabilitycreate. */
+export function guardedParts(root: Plan, input: JsonObject): GuardedPart[] {
+  const operations = Object.values(root.operations);
+  if (root.ability.kind === 'operation') {
+    return operations.map((operation) => ({ plan: root, operation, path: '', input }));
+  }
+  const called = Object.keys(root.workflows ?? {});
+  return [
+    { plan: root, operation: undefined, path: '', input },
+    ...called.map((id) => ({ plan: childPlan(root, id), operation: undefined, path: id, input: {} })),
+    ...operations.map((operation) => ({ plan: root, operation, path: operation.key, input: {} })),
+  ];
 }

@@ -3,7 +3,7 @@ import type { PlanHook } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { EnvironmentVariables } from '../secrets/environment-variables.js';
+import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { fits, plannedHook, refuseUnreadable } from './resolve-hooks.js';
 
 /** What the hooks of a session are matched against. */

@@ -5,7 +5,7 @@ import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { resolveCallable } from '../resolve/resolve-callable.js';
-import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type Available, checkTemplate } from '../steps/check-names.js';
 
 /** What an ability handler says. */

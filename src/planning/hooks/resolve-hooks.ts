@@ -16,7 +16,7 @@ import { didYouMean } from '../../text/nearest.js';
 import type { Warn } from '../resolve/doubt.js';
 import { HOOK_ARGUMENTS } from '../scripts/check-placeholders.js';
 import { resolveScript } from '../scripts/resolve-script.js';
-import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type Available, checkCondition } from '../steps/check-names.js';
 import type { HookSubject } from './hook-subject.js';
 import { covers, resolveForeign } from './resolve-foreign.js';

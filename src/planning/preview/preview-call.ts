@@ -1,20 +1,19 @@
-import { isJsonObject, type JsonObject } from '../../contracts/json.js';
-import type { CallStep, Plan, PlanOperation, PlanRetry } from '../../contracts/plan.js';
-import type { CallPreview } from '../../contracts/preview.js';
+import { isFileValue } from '../../contracts/files.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import type { CallStep, Plan, PlanOperation, PlanRetry, PlanScript } from '../../contracts/plan.js';
+import type { CallPreview, ScriptPreview } from '../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { callInput } from '../../rules/call-input.js';
 import { attemptsOf, RETRY, stepLimit } from '../../rules/call-limits.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
-import { operationInput } from '../input/operation-input.js';
-import type { Asker } from './asker.js';
-import type { Known } from './foresee.js';
-import { previewGuardApproval } from './preview-approval.js';
-import { previewHooks } from './preview-hooks.js';
-import { previewScript } from './preview-script.js';
-import { type ForeseenInput, foreseeText } from './preview-value.js';
+import { operationInput } from '../input/check-input.js';
+import { evaluateScript, type ScriptFacts, type ValuePiece } from '../scripts/texts/evaluate-script.js';
+import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
+import { type ForeseenInput, foreseeText, foreseeValue, type Known } from './partial-evaluation.js';
+import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
 
 /** One call of an operation, in its workflow or alone. */
-export interface PreviewedCall {
+interface PreviewedCall {
   plan: Plan;
   operation: PlanOperation;
   given: ForeseenInput;
@@ -107,4 +106,55 @@ function limitOf(plan: Plan, operation: PlanOperation, timeout: string | undefin
     if (!(error instanceof AbilityError)) throw error;
     return null;
   }
+}
+
+/** A call of a script before it runs. */
+interface ForeseenScript {
+  plan: Plan;
+  script: PlanScript;
+  inputSchema: JsonObject;
+  /** Members may be hidden. */
+  input: JsonObject;
+  known: Known;
+}
+
+/**
+ * What a script would be given: the same texts as in the run, with names in braces where only the run has a value.
+ *
+ * Secrets are shown as the references that they are.
+ */
+function previewScript({ plan, script, inputSchema, input, known }: ForeseenScript): ScriptPreview {
+  const program = [...script.interpreter, script.path];
+  const env = { ...script.env.set, ...script.env.secrets };
+  const found = foreseeValue((): Json => {
+    const evaluated = evaluateScript(script, factsOf(plan, inputSchema, input, known));
+    const { args, stdin = null, env } = writeScript(evaluated, shownText);
+    return { args, stdin, env };
+  });
+  const nothing = { command: null, stdin: null, env, depends_on: [], problem: null };
+  if (found.is === 'open') return { ...nothing, depends_on: found.depends_on };
+  if (found.is === 'failing') return { ...nothing, problem: found.problem };
+  const { args, stdin, env: own } = found.value as unknown as { args: string[]; stdin: string | null; env: object };
+  return { ...nothing, command: [...program, ...args], stdin, env: { ...env, ...own } };
+}
+
+/** Only the run makes a copy of a file. */
+function shownText(piece: ValuePiece): string {
+  return isFileValue(piece.value) ? `{file ${piece.value.name}}` : plainTextOf(piece);
+}
+
+function factsOf(plan: Plan, inputSchema: JsonObject, input: JsonObject, { values }: Known): ScriptFacts {
+  const { environment = null, task } = values;
+  return {
+    values: { input, environment, task: isJsonObject(task) ? task : {} },
+    inputSchema,
+    placeholders: {
+      // Read only where a text names it: a part that is not known must not hide the rest.
+      get payload() {
+        return JSON.stringify(input);
+      },
+    },
+    engine: plan.engine,
+    ...(plan.cel !== undefined && { cel: plan.cel }),
+  };
 }

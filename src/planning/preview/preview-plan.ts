@@ -1,28 +1,26 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { taskQueueOf } from '../../contracts/names.js';
-import type { Plan } from '../../contracts/plan.js';
+import type { Plan, PlanImplementation, PlanOperation } from '../../contracts/plan.js';
 import type { CallPreview, HookPreview, OperationPreview, PlanPreview, StepPreview } from '../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { digestOf } from '../../rules/canonical.js';
+import { describeImplementation } from '../../rules/describe-implementation.js';
 import { denialOf } from '../../rules/hook-facts.js';
 import { planDigest } from '../../rules/plan-digest.js';
+import { toolName } from '../../rules/tool-name.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import { guardedParts } from '../hooks/guarded-parts.js';
-import { taskInput } from '../input/task-input.js';
+import { guardedParts } from '../hooks/hook-parts.js';
+import { taskInput } from '../input/check-input.js';
+import { plannedStanding } from '../resolve/lifecycle.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
-import { plannedStanding } from '../resolve/standing.js';
-import { EnvironmentVariables } from '../secrets/environment-variables.js';
-import { missingCredentials } from '../secrets/missing-credentials.js';
-import { SecretSource } from '../secrets/secret-source.js';
+import { credentialReferences, missingCredentials } from '../secrets/credentials.js';
+import { EnvironmentVariables, SecretSource } from '../secrets/secret-source.js';
 import { inferPlacement } from '../steps/infer-placement.js';
-import type { Asker } from './asker.js';
-import { Foresight } from './foresight.js';
 import { previewCall } from './preview-call.js';
-import { previewConcurrency } from './preview-concurrency.js';
-import { previewHooks } from './preview-hooks.js';
-import { previewOperation } from './preview-operation.js';
-import { previewStart } from './preview-start.js';
+import { type Asker, previewHooks } from './preview-hooks.js';
+import { Foresight } from './preview-scope.js';
+import { previewConcurrency, previewStart } from './preview-start.js';
 import { StepPreviewer, type TreePreview } from './preview-steps.js';
 
 /** What somebody might want done. */
@@ -167,4 +165,37 @@ function has(secrets: SecretSource, reference: string): boolean {
 
 function pinnedLater({ operations }: Plan): string[] {
   return Object.values(operations).flatMap(({ key, implementation }) => (implementation.kind === 'mcp' ? [key] : []));
+}
+
+/** How an operation is done here. @param has whether a reference to a secret leads to one. */
+export function previewOperation(operation: PlanOperation, has: (reference: string) => boolean): OperationPreview {
+  const { key, version, effects, implementation, fast } = operation;
+  const { id, kind, tags, timeout_ms, prompts } = implementation;
+  return {
+    key,
+    version,
+    effects,
+    implementation: id,
+    kind,
+    tags,
+    tool: toolName(operation),
+    does: withoutLogin(doesOf(implementation)),
+    timeout_ms,
+    fast,
+    rate_limit: kind === 'api' ? implementation.api.rate_limit : null,
+    credentials: credentialReferences(implementation).map((one) => ({ ...one, is_set: has(one.reference) })),
+    prompts: Object.keys(prompts),
+  };
+}
+
+function doesOf(implementation: PlanImplementation): string {
+  const what = describeImplementation(implementation);
+  if (implementation.kind !== 'mcp') return what;
+  const { server } = implementation.mcp;
+  return `${what} (${server.transport === 'http' ? server.url : [server.command, ...server.args].join(' ')})`;
+}
+
+/** An address may carry a name and a password. */
+function withoutLogin(text: string): string {
+  return text.replaceAll(/\/\/[^/\s@]+@/g, '//***@');
 }

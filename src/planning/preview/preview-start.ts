@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
-import type { StartPreview } from '../../contracts/preview.js';
-import type { Asker } from './asker.js';
-import { previewGuardApproval } from './preview-approval.js';
-import { previewHooks } from './preview-hooks.js';
+import type { ConcurrencyPreview, StartPreview } from '../../contracts/preview.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { concurrencyKey } from '../steps/concurrency-key.js';
+import { foreseeTemplate } from './partial-evaluation.js';
+import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
+import { Foresight } from './preview-scope.js';
 
 /**
  * The hooks around a workflow as a whole, and the approval before its first step.
@@ -22,4 +24,26 @@ export function previewStart(
   const after = previewHooks(ability.hooks.post_call, 'PostAbilityCall', subject);
   const approval = previewGuardApproval(`${ability.id} in ${environment.name}`, created, before, environment);
   return { hooks: [...before, ...after], approval };
+}
+
+/** The lock of a task, with its key where that is known; null for a task that takes no turn. */
+export function previewConcurrency(plan: Plan, input: JsonObject | undefined): ConcurrencyPreview | null {
+  if (!plan.concurrency) return null;
+  const { key: template, limit, on_busy } = plan.concurrency;
+  return { template, limit, on_busy, ...keyOf(template, plan, input) };
+}
+
+function keyOf(
+  template: string,
+  plan: Plan,
+  input: JsonObject | undefined,
+): { key: string | null; problem: Problem | null } {
+  const { is } = foreseeTemplate(template, Foresight.of(plan, input).known);
+  if (is === 'open' || !input) return { key: null, problem: null };
+  try {
+    return { key: concurrencyKey(template, input, plan), problem: null };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { key: null, problem: error.toProblem() };
+  }
 }

@@ -4,12 +4,11 @@ import type { AnswerPreview, CallPreview, PlanPreview, Runs, StepGroup, StepPrev
 import { childPlan } from '../../rules/child-plan.js';
 import { nameOfStep } from '../../rules/step-name.js';
 import { checkAgainst } from '../input/schemas.js';
-import type { Asker } from './asker.js';
-import { Foresight } from './foresight.js';
+import { foreseeInput, previewCondition, previewValue } from './partial-evaluation.js';
 import { inputProblem, previewCall, withDefaults } from './preview-call.js';
-import { previewConcurrency } from './preview-concurrency.js';
-import { previewStart } from './preview-start.js';
-import { foreseeInput, previewCondition, previewValue } from './preview-value.js';
+import type { Asker } from './preview-hooks.js';
+import { Foresight } from './preview-scope.js';
+import { previewConcurrency, previewStart } from './preview-start.js';
 import { foreachOf, stepApproval, whatOf } from './preview-verbs.js';
 
 /** A tree of more steps tells nobody anything; workflows called after that are not shown again. */

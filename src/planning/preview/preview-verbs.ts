@@ -1,9 +1,8 @@
 import type { ApprovalStep, ForeachStep, PlanStep } from '../../contracts/plan.js';
 import type { ApprovalPreview, StepPreview } from '../../contracts/preview.js';
-import type { Known } from './foresee.js';
-import type { Foresight } from './foresight.js';
-import { decidersOf } from './preview-approval.js';
-import { foreseeText, previewExpression } from './preview-value.js';
+import { foreseeText, type Known, previewExpression } from './partial-evaluation.js';
+import { decidersOf } from './preview-hooks.js';
+import type { Foresight } from './preview-scope.js';
 
 /** What a step calls, asks or waits for, in a few words. */
 export function whatOf(step: PlanStep, known: Known): string {

@@ -1,7 +1,11 @@
-import { AbilityError } from '../../contracts/problem.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import type { AgentProfile } from '../../definitions/formats/agent.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
-import type { Loaded } from '../../definitions/registry.js';
-import { checkSchema } from '../input/schemas.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { didYouMean } from '../../text/nearest.js';
+import { checkAgainst, checkSchema } from '../input/schemas.js';
 
 /** @throws AbilityError `scope.environment` when the ability is not for this environment. Source: R-000-28. */
 export function checkScope(
@@ -35,4 +39,64 @@ export function checkSchemas(
       throw new AbilityError({ ...error.toProblem(), details: undefined, location }, { cause: error });
     }
   }
+}
+
+/**
+ * Checks the profile of an agent: its schemas, its examples, and that what it may call is defined.
+ *
+ * @throws AbilityError `definition.invalid`, `definition.unknown_reference`.
+ */
+export function checkAgent(registry: Registry, agent: Loaded<AgentProfile>): void {
+  checkSchemas(agent);
+  checkExamples(agent);
+  const { operations, workflows, agents } = registry;
+  for (const [index, id] of agent.value.operations.entries()) {
+    if (operations.has(id) || workflows.has(id) || agents.has(id)) continue;
+    const broken = registry.broken.get(`ability:${id}`);
+    if (broken) throw new AbilityError(broken);
+    throw new AbilityError({
+      code: 'definition.unknown_reference',
+      message: `There is no ability \`${id}\``,
+      location: agent.locate(['operations', index]),
+      suggestion: didYouMean(id, [...operations.keys(), ...workflows.keys(), ...agents.keys()]),
+    });
+  }
+}
+
+/**
+ * Checks the examples of an ability against its own schemas: whoever learns the contract from them must learn it right.
+ *
+ * @throws AbilityError `definition.invalid`, with the place of the example. Source: R-000-37.
+ */
+export function checkExamples(ability: Loaded<Pick<HighLevel, 'examples' | 'input_schema' | 'output_schema'>>): void {
+  const { examples = [], input_schema, output_schema } = ability.value;
+  const check = (schema: JsonObject | undefined, value: Json | undefined, path: PropertyKey[]): void => {
+    if (schema === undefined || value === undefined) return;
+    try {
+      checkAgainst(schema, value, { code: 'definition.invalid', what: `The example ${path.join('.')}` });
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      throw new AbilityError({ ...error.toProblem(), location: ability.locate(path) }, { cause: error });
+    }
+  };
+  for (const [index, { input, output }] of examples.entries()) {
+    check(input_schema, input, ['examples', index, 'input']);
+    check(output_schema, output, ['examples', index, 'output']);
+  }
+}
+
+/** Refuses what can be found and not run, before anything is started for it. @throws AbilityError `ability.no_steps`. */
+export function refuseWithoutSteps(registry: Registry, id: string): void {
+  const workflow = registry.workflows.get(id);
+  if (workflow?.value.steps.length === 0) throw noSteps(id, workflow.locate([]));
+}
+
+/** Its contract may be written before what it does. Source: C-50. */
+export function noSteps(id: string, location: SourceLocation): AbilityError {
+  return new AbilityError({
+    code: 'ability.no_steps',
+    message: `${id} has no steps, so it can be found and not run`,
+    location,
+    suggestion: 'Write its `steps`; docs/workflow-language.md has the language.',
+  });
 }

@@ -1,10 +1,9 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { AbilityConfig } from '../../definitions/formats/config.js';
-import type { ImplementationDocument } from '../../definitions/formats/implementation.js';
+import type { ImplementationBody, ImplementationDocument } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
-import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
 
 /** The configuration of an ability. @throws AbilityError when the file that might hold it is broken. */
 export function configOf(registry: Registry, ability: string): Loaded<AbilityConfig> | undefined {
@@ -107,4 +106,41 @@ function unknownImplementation(
     location: config.locate(['default_implementation']),
     suggestion: didYouMean(wanted, names) ?? (names.length > 0 ? `There are: ${names.join(', ')}.` : undefined),
   });
+}
+
+/** An implementation that was chosen, before its references are resolved. */
+export interface ChosenImplementation {
+  id: string;
+  body: ImplementationBody;
+  from: Loaded<unknown>;
+  /** Where the body stands in `from`. */
+  path: PropertyKey[];
+}
+
+/** Settings of an ability in the environment of the plan. */
+export type EnvironmentSettings = NonNullable<AbilityConfig['environments']>[string];
+
+/** An implementation, wherever it is written. */
+interface WrittenImplementation {
+  /** Its own id, or the operation key where it has none. */
+  id: string;
+  operation: string;
+  body: ImplementationBody;
+  from: Loaded<unknown>;
+  path: PropertyKey[];
+}
+
+/** Every implementation of a project: in operations, in documents, in the configuration. Source: C-19. */
+export function* implementationBodies(registry: Registry): Generator<WrittenImplementation> {
+  for (const [operation, from] of registry.operations) {
+    const { implementation: body } = from.value;
+    if (body) yield { id: operation, operation, body, from, path: ['implementation'] };
+  }
+  for (const [id, from] of registry.implementations) {
+    yield { id, operation: from.value.operation_key, body: from.value, from, path: [] };
+  }
+  for (const [operation, from] of registry.configs) {
+    const { impl: body } = from.value;
+    if (body) yield { id: operation, operation, body, from, path: ['impl'] };
+  }
 }

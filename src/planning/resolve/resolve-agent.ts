@@ -1,13 +1,14 @@
 import type { PlanAgent, PlanOperation, PlanStep, PlanTool } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { TURNS } from '../../rules/agent-turns.js';
-import { stepsOfAgent, toolNameOf } from './agent-tools.js';
-import { refuseUnpriced } from './refuse-unpriced.js';
+import { digestOf } from '../../rules/canonical.js';
+import { allowedCalls } from '../steps/called-abilities.js';
 import { resolveModel } from './resolve-model.js';
 
 /** What stands in a plan for an agent, besides what every ability has. */
-export interface ResolvedAgent {
+interface ResolvedAgent {
   agent: PlanAgent;
   steps: PlanStep[];
   model: PlanOperation;
@@ -45,4 +46,84 @@ export function resolveAgent(
     steps: stepsOfAgent(model.key, named, max_turns),
     model,
   };
+}
+
+/**
+ * Refuses an agent with a `max_cost` whose model has no price, or that reaches an agent whose model has none: what costs
+ * nothing on paper never comes up to a limit.
+ *
+ * @throws AbilityError `config.missing_price`. Source: docs/agent-abilities.md.
+ */
+function refuseUnpriced(registry: Registry, agent: Loaded<AgentProfile>): void {
+  const { id, limits } = agent.value;
+  if (limits.max_cost === undefined) return;
+  for (const one of agentsFrom(registry, id, new Set())) {
+    const { model } = one;
+    const definition = Object.hasOwn(registry.project.models, model) ? registry.project.models[model] : undefined;
+    if (!definition || definition.price) continue;
+    const whose = one.id === id ? `the model \`${model}\`` : `the model \`${model}\` of ${one.id}, which it may call,`;
+    throw new AbilityError({
+      code: 'config.missing_price',
+      message: `${id} has a \`max_cost\`, and ${whose} has no price`,
+      location: agent.locate(['limits', 'max_cost']),
+      suggestion: `Write \`models.${model}.price\` in ability.yaml: { input, output } for a million tokens each.`,
+    });
+  }
+}
+
+/** An agent, and those that it, or what it calls, may call; each once. */
+function* agentsFrom(registry: Registry, id: string, seen: Set<string>): Generator<AgentProfile> {
+  if (seen.has(id)) return;
+  seen.add(id);
+  const agent = registry.agents.get(id)?.value;
+  if (agent) yield agent;
+  const workflow = registry.workflows.get(id)?.value;
+  const called = agent?.operations ?? (workflow ? allowedCalls(workflow) : []);
+  for (const one of called) yield* agentsFrom(registry, one, seen);
+}
+
+/** Longest name of a function that OpenAI-compatible endpoints take. */
+const LONGEST_NAME = 64;
+
+/**
+ * What a model calls an ability: its id with what endpoints do not take replaced, cut where it is too long, and unique.
+ *
+ * @param taken names that are used already; the new one is added.
+ */
+export function toolNameOf(ability: string, taken: Set<string>): string {
+  const plain = ability.replaceAll(/[^A-Za-z0-9_]/g, '_');
+  const mark = `_${digestOf(ability).slice(0, 8)}`;
+  const name =
+    plain.length <= LONGEST_NAME && !taken.has(plain) ? plain : plain.slice(0, LONGEST_NAME - mark.length) + mark;
+  taken.add(name);
+  return name;
+}
+
+/**
+ * The turns of an agent as steps: its model is asked, then what it asked for is called. They say which calls there may be,
+ * so that results, records and previews list them; which of them are made, the model decides.
+ */
+function stepsOfAgent(model: string, tools: readonly PlanTool[], maxTurns: number): PlanStep[] {
+  const calls: PlanStep = {
+    id: TURNS.calls,
+    verb: 'foreach',
+    foreach: { expression: `steps.${TURNS.model}.output.calls` },
+    as: 'call',
+    max_parallel: 1,
+    steps: tools.map(({ name, ability }) => ({
+      id: name,
+      verb: 'call',
+      call: ability,
+      with: '${{ call.input }}',
+      if: `call.tool == "${name}"`,
+    })),
+  };
+  return [
+    {
+      id: TURNS.turns,
+      verb: 'repeat',
+      repeat: { until: `!has(steps.${TURNS.model}.output.calls)`, every: '0s', max: maxTurns },
+      steps: [{ id: TURNS.model, verb: 'call', call: model, with: {} }, ...(tools.length > 0 ? [calls] : [])],
+    },
+  ];
 }

@@ -3,13 +3,12 @@ import type { PlanOperation } from '../../contracts/plan.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { resolveEnvProfile } from '../scripts/resolve-script.js';
-import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { checkSchemas, checkScope } from './check-ability.js';
-import { checkParameters } from './check-parameters.js';
-import { checkParams } from './check-params.js';
+import { checkParameters, checkParams } from './check-parameters.js';
 import { chooseImplementation, configOf } from './choose-implementation.js';
-import { checkOutputFiles, resolveOutputFiles } from './output-files.js';
 import { resolveImplementation } from './resolve-implementation.js';
+import { checkOutputFiles, resolveOutputFiles } from './resolve-output.js';
 
 /**
  * Resolves what a low-level ability does in one environment, without the hooks around it.

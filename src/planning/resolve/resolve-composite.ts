@@ -7,21 +7,18 @@ import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { resolveHooks } from '../hooks/resolve-hooks.js';
-import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { checkStepTexts } from '../steps/check-step-texts.js';
 import { compileSteps } from '../steps/compile-steps.js';
-import { checkSchemas, checkScope } from './check-ability.js';
-import { checkAgent } from './check-agent.js';
-import { checkExamples } from './check-examples.js';
+import { checkAgent, checkExamples, checkSchemas, checkScope, noSteps } from './check-ability.js';
 import { checkStepParameters } from './check-parameters.js';
 import { configOf } from './choose-implementation.js';
 import type { Warn } from './doubt.js';
+import { plannedStanding } from './lifecycle.js';
 import { limitsOf } from './limits.js';
-import { noSteps } from './refuse-without-steps.js';
 import { resolveAgent } from './resolve-agent.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { configLevels, resolveOperation } from './resolve-operation.js';
-import { plannedStanding } from './standing.js';
 
 /** What calls others: a workflow by its steps, an agent as its model asks. */
 export type Composite = HighLevel | AgentProfile;

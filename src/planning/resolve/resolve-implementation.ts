@@ -7,14 +7,13 @@ import { isHostAllowed, portOf } from '../../rules/allowed-hosts.js';
 import { didYouMean } from '../../text/nearest.js';
 import { headerTexts, plainTexts } from '../scripts/check-placeholders.js';
 import { resolveEnvProfile, resolveScript } from '../scripts/resolve-script.js';
-import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
 import { resolveParameters } from './check-parameters.js';
-import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
+import type { ChosenImplementation, EnvironmentSettings } from './choose-implementation.js';
 import { capped } from './limits.js';
-import { outputFormOf } from './output-form.js';
-import { resolveForm } from './resolve-form.js';
-import { resolveAccess } from './resolve-service.js';
+import { resolveAccess, resolveForm } from './resolve-api.js';
+import { outputFormOf } from './resolve-output.js';
 
 /** Names that `fail_if` sees. */
 const INSTEAD = 'Let a step of a workflow pass it as a parameter of the call.';

@@ -4,9 +4,13 @@ import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import type { HookSubject } from '../hooks/hook-subject.js';
 import { type HookBindings, resolveHooks } from '../hooks/resolve-hooks.js';
-import type { EnvironmentVariables } from '../secrets/environment-variables.js';
-import { chooseImplementation, configOf } from './choose-implementation.js';
-import type { ChosenImplementation, EnvironmentSettings } from './chosen-implementation.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
+import {
+  type ChosenImplementation,
+  chooseImplementation,
+  configOf,
+  type EnvironmentSettings,
+} from './choose-implementation.js';
 import type { Warn } from './doubt.js';
 import { resolveCallable } from './resolve-callable.js';
 

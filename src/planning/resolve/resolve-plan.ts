@@ -1,20 +1,23 @@
 import { CEL, ENGINE } from '../../contracts/names.js';
-import type { Plan, PlanAbility, PlanHooks } from '../../contracts/plan.js';
+import type { PlanNotify } from '../../contracts/notices.js';
+import type { Plan, PlanAbility, PlanFiles, PlanHooks } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { Project } from '../../definitions/formats/project.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../../definitions/registry.js';
+import { makesFiles } from '../../rules/makes-files.js';
+import { readsSession } from '../../rules/session-reads.js';
+import { parseBytes } from '../../text/byte-size.js';
 import { didYouMean } from '../../text/nearest.js';
-import { EnvironmentVariables } from '../secrets/environment-variables.js';
+import { asksForFiles, filePlaces } from '../input/json-schema/file-places.js';
+import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type InferredPlacement, inferPlacement } from '../steps/infer-placement.js';
 import type { Doubt, Warn } from './doubt.js';
+import { plannedStanding, warningsOfStanding } from './lifecycle.js';
 import { limitsOf } from './limits.js';
-import { looksAtSessions } from './looks-at-sessions.js';
-import { filesOf } from './plan-files.js';
 import { type Composite, type Found, resolveComposite } from './resolve-composite.js';
 import { resolveEnvironment } from './resolve-environment.js';
-import { resolveNotify } from './resolve-notify.js';
 import { resolveOperation } from './resolve-operation.js';
-import { plannedStanding, warningsOfStanding } from './standing.js';
 
 /** So many tools are named of those that contradict a placement. */
 const MOST_NAMED = 3;
@@ -172,4 +175,62 @@ function warnOfPlacement(
   const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
   const message = `${plan.ability.id} is placed in the cloud although a step of it needs a local server: ${named.join(', ')}${more}`;
   warn({ code: 'lint.placement_contradiction', message, location });
+}
+
+/** By registry, which is one look at the files and never changes. */
+const known = new WeakMap<Registry, boolean>();
+
+/**
+ * Whether some guard before calls looks at what a session did. Then all calls in sessions are entered there: a limit may
+ * be about other abilities than that of its guard.
+ */
+export function looksAtSessions(registry: Registry): boolean {
+  const before = known.get(registry);
+  if (before !== undefined) return before;
+  const found = (registry.hooks.get('PreAbilityCall') ?? []).some(({ value: { enabled, handler } }) => {
+    if (!enabled || !('expression' in handler)) return false;
+    const { deny_if, confirm_if, warn_if } = handler.expression;
+    return [deny_if, confirm_if, warn_if].some((condition) => condition !== undefined && reads(condition));
+  });
+  known.set(registry, found);
+  return found;
+}
+
+/** One that cannot be read is refused where its hook is planned. */
+function reads(condition: string): boolean {
+  try {
+    return readsSession(condition);
+  } catch {
+    return false;
+  }
+}
+
+/** What a plan says of files; nothing where no call makes any and the input holds none. */
+export function filesOf(
+  { policy }: Project,
+  { ability, operations }: Pick<Plan, 'ability' | 'operations'>,
+): { files?: PlanFiles } {
+  const hasInput = asksForFiles(ability.input_schema);
+  if (!hasInput && !Object.values(operations).some(makesFiles)) return {};
+  return {
+    files: {
+      ...(hasInput && { input: true, at: filePlaces(ability.input_schema) }),
+      ...(policy.max_file !== undefined && { file_bytes: parseBytes(policy.max_file) as number }),
+      ...(policy.max_task_files !== undefined && { task_bytes: parseBytes(policy.max_task_files) as number }),
+    },
+  };
+}
+
+/** Where notices of a task in an environment go; undefined where to none, so that the task does nothing for them. */
+export function resolveNotify({ notify, policy }: Project, environment: string): PlanNotify[] | undefined {
+  const wanted = notify.filter(({ environments }) => environments?.includes(environment) ?? true);
+  if (wanted.length === 0) return undefined;
+  const { allowed_hosts } = policy;
+  return wanted.map(({ on, webhook, secret, format }) => ({
+    on: [...new Set(on)],
+    webhook,
+    ...(secret !== undefined && { secret }),
+    format,
+    ...(allowed_hosts && { allowed_hosts }),
+  }));
 }

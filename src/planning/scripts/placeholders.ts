@@ -1,4 +1,6 @@
+import type { PlanArgument, PlanScript } from '../../contracts/plan.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
+import { cutText } from '../../rules/expressions/template.js';
 
 /** A name in braces: `{input_file}`, `{credential:token}`, `{input.version}`, `{input.items[0].id}`. */
 const NAME = String.raw`credential:[^{}]*|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+|\[[^\[\]{}]*\])*`;
@@ -56,11 +58,48 @@ export function ownNamesIn(text: string): string[] {
 }
 
 /** Whether a name in braces is filled in somewhere in a text. @param engine of the plan that holds the text. */
-export function holdsPlaceholder(text: string, name: string, engine: number): boolean {
+function holdsPlaceholder(text: string, name: string, engine: number): boolean {
   return isSinceEngine2({ engine }) ? namesInBraces(text).includes(name) : text.includes(`{${name}}`);
 }
 
 /** A text with a brace in the place of `\{`, for places whose names in braces are not filled in. */
 export function withPlainBraces(text: string): string {
   return text.replaceAll(WRITTEN, (all, name: string | undefined) => (name === undefined ? all.slice(1) : all));
+}
+
+type Texts = Pick<PlanScript, 'args' | 'stdin' | 'variables'>;
+
+/**
+ * Whether a script is given the file for its output, under whatever condition; else stdout is its output.
+ *
+ * @param engine of the plan that holds the script.
+ */
+export function writesFile(texts: Texts, engine: number): boolean {
+  return holdsName(texts, 'output_file', engine);
+}
+
+/** Whether a script is given a folder to write files into, under whatever condition. */
+export function writesFolder(texts: Texts, engine: number): boolean {
+  return holdsName(texts, 'output_dir', engine);
+}
+
+type Name = (typeof PLACEHOLDERS)[number];
+
+function holdsName({ args, stdin, variables = {} }: Texts, name: Name, engine: number): boolean {
+  const texts = [...(stdin === undefined ? [] : [stdin]), ...Object.values(variables)];
+  return (
+    args.some((item) => isNamed(item, name, engine)) ||
+    texts.some((text) => written(text).some((part) => ownNamesIn(part).includes(name)))
+  );
+}
+
+function isNamed(item: PlanArgument, name: Name, engine: number): boolean {
+  if (typeof item === 'string') return holdsPlaceholder(item, name, engine);
+  if ('items' in item) return item.items.some((inner) => isNamed(inner, name, engine));
+  return written(item.value).some((part) => holdsPlaceholder(part, name, engine));
+}
+
+/** The parts of a text that are no expressions. */
+function written(text: string): string[] {
+  return cutText(text).filter((part) => typeof part === 'string');
 }

@@ -6,7 +6,7 @@ import type { ScriptDefinition } from '../../definitions/formats/implementation.
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { splitArguments } from '../input/split-arguments.js';
-import { hasUsualArguments } from '../resolve/output-form.js';
+import { hasUsualArguments } from '../resolve/resolve-output.js';
 import { Mistakes } from '../steps/definition-errors.js';
 import { refuseOurCode } from '../steps/named-codes.js';
 import {

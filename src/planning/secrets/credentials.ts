@@ -1,5 +1,8 @@
 import type { Plan, PlanImplementation, PlanOperation } from '../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
 import { guardAbilitiesOf } from '../hooks/hook-parts.js';
+import type { SecretSource } from './secret-source.js';
 
 /** The secrets an operation needs, or all of a plan's. */
 export function credentialsOf(plan: Plan, operation?: PlanOperation): { reference: string; what: string }[] {
@@ -16,4 +19,47 @@ export function credentialReferences(implementation: PlanImplementation): { refe
   if (implementation.kind === 'model') return list(implementation.model.script?.env.secrets ?? {}, 'secret');
   const { server } = implementation.mcp;
   return server.transport === 'stdio' ? list(server.env.secrets, 'secret') : list(server.credentials, 'credential');
+}
+
+/** The credentials of a plan that are not there, or that lead out of the project; each reference once. */
+export function missingCredentials(plan: Plan, secrets: SecretSource): Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const { reference, what } of credentialsOf(plan)) {
+    try {
+      secrets.resolve(reference, what);
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      problems.set(reference, error.toProblem());
+    }
+  }
+  return [...problems.values()];
+}
+
+/** Members of definitions that hold references to secrets, or maps of them. */
+const SECRET_MEMBERS: ReadonlySet<string> = new Set(['credentials', 'secrets', 'secret', 'webhook']);
+
+const REFERENCE = /^(?:env|file):/;
+
+/** The secrets that a project names anywhere, as far as they can be read where this runs. */
+export function knownSecrets(registry: Registry, source: SecretSource): string[] {
+  const { project, configs, envProfiles, mcpServers, services, implementations, operations, workflows } = registry;
+  const loaded = [configs, envProfiles, mcpServers, services, implementations, operations];
+  const values = loaded.flatMap((map) => [...map.values()].map(({ value }): unknown => value));
+  const triggers = [...workflows.values()].map(({ value }) => value.triggers);
+  const references = new Set([project, ...values, ...triggers].flatMap((value) => referencesIn(value, false)));
+  return [...references].flatMap((reference) => {
+    try {
+      return source.has(reference) ? [source.resolve(reference, 'secret')] : [];
+    } catch (error) {
+      // A file outside of the project is no secret of it.
+      if (error instanceof AbilityError) return [];
+      throw error;
+    }
+  });
+}
+
+function referencesIn(value: unknown, isSecret: boolean): string[] {
+  if (typeof value === 'string') return isSecret && REFERENCE.test(value) ? [value] : [];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, item]) => referencesIn(item, isSecret || SECRET_MEMBERS.has(key)));
 }

@@ -4,7 +4,7 @@ import type { Registry } from '../../definitions/registry.js';
 import type { GraphSubject } from '../graph/draw-ability.js';
 import type { Callee } from '../graph/draw-steps.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
-import type { EnvironmentVariables } from '../secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { compileSteps } from './compile-steps.js';
 
 /** What to draw of an ability, and why it is not what would run in the environment, where it is not. */

@@ -1,5 +1,5 @@
 import type { Registry } from '../../definitions/registry.js';
-import { implementationBodies } from '../implementation-bodies.js';
+import { implementationBodies } from '../resolve/choose-implementation.js';
 
 /** The codes with which scripts of these operations fail by what their definitions say of exit codes. */
 export function codesOfExits(registry: Registry, operations: ReadonlySet<string>): Set<string> {

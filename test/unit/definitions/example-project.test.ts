@@ -10,7 +10,7 @@ import type { Registry } from '../../../src/definitions/registry.js';
 import { readSpecialists } from '../../../src/definitions/specialists.js';
 import { satisfies } from '../../../src/planning/input/schemas.js';
 import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
-import { EnvironmentVariables } from '../../../src/planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../../src/planning/secrets/secret-source.js';
 import { evaluateCondition } from '../../../src/rules/expressions/condition.js';
 import { errorOf } from '../error-of.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { explainHooks } from '../../../src/planning/hooks/explain-hooks.js';
-import { hookLevelsOf } from '../../../src/planning/hooks/hook-levels-of.js';
+import { explainHooks, hookLevelsOf } from '../../../src/planning/hooks/explain-hooks.js';
 import { resolveEventHooks } from '../../../src/planning/hooks/resolve-event-hooks.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';

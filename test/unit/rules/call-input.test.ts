@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contracts/json.js';
 import { CEL, FIRST_CEL } from '../../../src/contracts/names.js';
 import type { PlanOperation } from '../../../src/contracts/plan.js';
-import { hide } from '../../../src/planning/preview/foresee.js';
+import { hide } from '../../../src/planning/preview/partial-evaluation.js';
 import { callInput } from '../../../src/rules/call-input.js';
 import { lowLevel, resolved, SCRIPT_FILE } from '../temporary-project.js';
 

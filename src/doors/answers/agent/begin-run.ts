@@ -5,7 +5,7 @@ import type { Person } from '../../../contracts/people.js';
 import type { RecruitmentResult } from '../../../contracts/routing.js';
 import type { AgentRequest } from '../../../definitions/formats/agent-request.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { knownSecrets } from '../../../planning/secrets/known-secrets.js';
+import { knownSecrets } from '../../../planning/secrets/credentials.js';
 import { Masker } from '../../../planning/secrets/masking/masker.js';
 import { SecretSource } from '../../../planning/secrets/secret-source.js';
 import { digestOf } from '../../../rules/canonical.js';

@@ -2,7 +2,7 @@ import { recruitIn } from '../../../choosing/recruit/recruit.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { RecruitmentResult, RoutingDecision, RunLogLine } from '../../../contracts/routing.js';
-import { knownSecrets } from '../../../planning/secrets/known-secrets.js';
+import { knownSecrets } from '../../../planning/secrets/credentials.js';
 import { Masker } from '../../../planning/secrets/masking/masker.js';
 import { SecretSource } from '../../../planning/secrets/secret-source.js';
 import { digestOf } from '../../../rules/canonical.js';

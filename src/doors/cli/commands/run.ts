@@ -14,7 +14,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { refuseWithoutSteps } from '../../../planning/resolve/refuse-without-steps.js';
+import { refuseWithoutSteps } from '../../../planning/resolve/check-ability.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { noteUnknown } from '../../answers/note-gap.js';
 import { parseFiles } from '../input/parse-files.js';

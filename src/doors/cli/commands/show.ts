@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Plan, PlanHook } from '../../../contracts/plan.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
-import type { EnvironmentVariables } from '../../../planning/secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
 import { describeConcurrency } from '../../../rules/describe-concurrency.js';
 import type { StepTree } from '../../../rules/find-step.js';
 import { oneLine } from '../../../rules/shown-text.js';

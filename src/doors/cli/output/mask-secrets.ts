@@ -12,7 +12,7 @@ export async function masking(
 ): Promise<<T>(value: T, environment: string) => T> {
   const { Masker } = await import('../../../planning/secrets/masking/masker.js');
   const { SecretSource } = await import('../../../planning/secrets/secret-source.js');
-  const { knownSecrets } = await import('../../../planning/secrets/known-secrets.js');
+  const { knownSecrets } = await import('../../../planning/secrets/credentials.js');
   const maskers = new Map<string, InstanceType<typeof Masker>>();
   return <T>(value: T, environment: string): T => {
     const known = maskers.get(environment);

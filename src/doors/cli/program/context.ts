@@ -3,7 +3,7 @@ import type { Connection } from '../../../client/index.js';
 import type { Person } from '../../../contracts/people.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
-import type { EnvironmentVariables } from '../../../planning/secrets/environment-variables.js';
+import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
 import { nameOf } from '../../../rules/other-project.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 
@@ -85,7 +85,7 @@ export async function variablesOf(
   { root }: Registry,
   environment: string,
 ): Promise<EnvironmentVariables> {
-  const { EnvironmentVariables } = await import('../../../planning/secrets/environment-variables.js');
+  const { EnvironmentVariables } = await import('../../../planning/secrets/secret-source.js');
   return new EnvironmentVariables(root, environment, env);
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../contracts/json.js';
 import { drawAbility } from '../../../planning/graph/draw-ability.js';
 import { previewPlan } from '../../../planning/preview/preview-plan.js';
-import { EnvironmentVariables } from '../../../planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
 import { describeGraph } from '../../../planning/steps/describe-graph.js';
 import { describeAbility } from '../../answers/describe-ability.js';
 import { findAbility } from '../../answers/find-ability.js';

@@ -1,10 +1,17 @@
-import { _, type Ajv2020, type FuncKeywordDefinition, str } from 'ajv/dist/2020.js';
+import {
+  _,
+  type Ajv2020,
+  type Code,
+  type CodeKeywordDefinition,
+  type FuncKeywordDefinition,
+  type KeywordCxt,
+  Name,
+  str,
+  stringify,
+} from 'ajv/dist/2020.js';
 import type { Json } from '../../../contracts/json.js';
 import { canonicalJson } from '../../../rules/canonical.js';
-import { conditional } from './conditional-keyword.js';
-import { fileKeyword } from './file-format.js';
-import { isMultipleOf } from './is-multiple-of.js';
-import { unevaluatedItems, unevaluatedProperties } from './unevaluated-keywords.js';
+import { fileKeyword } from './file-places.js';
 
 /**
  * Keywords of which ajv's own reading is not that of JSON Schema: values that are equal are told by own properties only
@@ -71,4 +78,153 @@ function isCompound(value: Json): boolean {
 function equal(one: Json, other: Json): boolean {
   if (!isCompound(one) || !isCompound(other)) return one === other;
   return canonicalJson(one) === canonicalJson(other);
+}
+
+/**
+ * `if`, `then` and `else`, where `if` counts among what is evaluated only when it holds, and counts even with neither
+ * `then` nor `else`; ajv's own counts it always, or not at all.
+ */
+const conditional: CodeKeywordDefinition = {
+  keyword: 'if',
+  schemaType: ['object', 'boolean'],
+  trackErrors: true,
+  error: {
+    message: ({ params }) => str`must match "${params.clause}" schema`,
+    params: ({ params }) => _`{failingKeyword: ${params.clause}}`,
+  },
+  code(context: KeywordCxt) {
+    const { gen, it } = context;
+    const valid = gen.let('valid', true);
+    const holds = gen.name('_valid');
+    const clause = gen.let('clause', _`"then"`);
+    context.setParams({ clause });
+    const condition = context.subschema(
+      { keyword: 'if', compositeRule: true, createErrors: false, allErrors: false },
+      holds,
+    );
+    context.reset();
+    context.mergeValidEvaluated(condition, holds);
+    const then = it.schema.then === undefined ? undefined : clauseOf('then');
+    const otherwise = it.schema.else === undefined ? undefined : clauseOf('else');
+    if (then) gen.if(holds, then, otherwise);
+    else if (otherwise) gen.if(_`!${holds}`, otherwise);
+    context.pass(valid, () => context.error(true));
+
+    function clauseOf(keyword: 'then' | 'else'): () => void {
+      return () => {
+        const inner = gen.name('_valid');
+        const part = context.subschema({ keyword }, inner);
+        gen.assign(valid, inner);
+        context.mergeValidEvaluated(part, valid);
+        gen.assign(clause, _`${keyword}`);
+      };
+    }
+  },
+};
+
+/** How ajv tells an index from a key; its own names for these are not exported as values. */
+const [NUMBER, TEXT] = [0, 1];
+
+/**
+ * `unevaluatedItems` that also sees where a part, of which only the value decides whether it holds, has evaluated all
+ * items; ajv's own compares that with a number.
+ */
+const unevaluatedItems: CodeKeywordDefinition = {
+  keyword: 'unevaluatedItems',
+  type: 'array',
+  schemaType: ['boolean', 'object'],
+  error: {
+    message: ({ params: { length } }) => str`must NOT have more than ${length} items`,
+    params: ({ params: { length } }) => _`{limit: ${length}}`,
+  },
+  code(context: KeywordCxt) {
+    const { gen, schema, data, it } = context;
+    const evaluated = it.items ?? 0;
+    if (evaluated === true) return;
+    const from = gen.const('from', evaluated instanceof Name ? _`${evaluated} || 0` : _`${evaluated}`);
+    const valid = gen.let('valid', _`${from} === true || ${data}.length <= ${from}`);
+    it.items = true;
+    if (schema === false) {
+      context.setParams({ length: from });
+      context.fail(_`!${valid}`);
+      return;
+    }
+    gen.if(_`!${valid}`, () => eachFrom(from, valid));
+    context.ok(valid);
+
+    function eachFrom(first: Name, all: Name): void {
+      gen.assign(all, true);
+      const inner = gen.name('_valid');
+      gen.forRange('i', first, _`${data}.length`, (index) => {
+        context.subschema({ keyword: 'unevaluatedItems', dataProp: index, dataPropType: NUMBER }, inner);
+        gen.if(_`!${inner}`, () => gen.assign(all, false));
+      });
+    }
+  },
+};
+
+/**
+ * `unevaluatedProperties` that tells a property which was evaluated from a name that every object has, such as
+ * `toString`.
+ */
+const unevaluatedProperties: CodeKeywordDefinition = {
+  keyword: 'unevaluatedProperties',
+  type: 'object',
+  schemaType: ['boolean', 'object'],
+  error: {
+    message: 'must NOT have unevaluated properties',
+    params: ({ params }) => _`{unevaluatedProperty: ${params.unevaluatedProperty}}`,
+  },
+  code(context: KeywordCxt) {
+    const { gen, schema, data, it } = context;
+    const { props } = it;
+    if (props === true) return;
+    const valid = gen.let('valid', true);
+    const check = (): void => {
+      gen.forOf('key', _`Object.keys(${data})`, (key) => gen.if(isNew(key), () => checkOne(key)));
+    };
+    if (props instanceof Name) gen.if(_`${props} !== true`, check);
+    else check();
+    it.props = true;
+    context.ok(valid);
+
+    function isNew(key: Name): Code {
+      if (props instanceof Name) return _`!${props} || !Object.hasOwn(${props}, ${key})`;
+      const known = Object.entries(props ?? {}).flatMap(([name, isKnown]) => (isKnown === true ? [name] : []));
+      return _`!${stringify(known)}.includes(${key})`;
+    }
+
+    function checkOne(key: Name): void {
+      if (schema === false) {
+        context.setParams({ unevaluatedProperty: key });
+        context.error();
+        gen.assign(valid, false);
+        return;
+      }
+      const inner = gen.name('_valid');
+      context.subschema({ keyword: 'unevaluatedProperties', dataProp: key, dataPropType: TEXT }, inner);
+      gen.if(_`!${inner}`, () => gen.assign(valid, false));
+    }
+  },
+};
+
+/**
+ * Whether a number is a whole multiple of another, both as the decimals they are written as; divided as doubles, 19.99
+ * would be no multiple of 0.01.
+ *
+ * @param divisor above 0.
+ */
+function isMultipleOf(value: number, divisor: number): boolean {
+  const one = decimalOf(value);
+  const other = decimalOf(divisor);
+  const shift = one.exponent - other.exponent;
+  if (shift >= 0) return (one.digits * 10n ** BigInt(shift)) % other.digits === 0n;
+  return one.digits % (other.digits * 10n ** BigInt(-shift)) === 0n;
+}
+
+/** A number as `digits` times ten to the power of `exponent`. */
+function decimalOf(value: number): { digits: bigint; exponent: number } {
+  const [mantissa = '', exponent = '0'] = String(value).split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { NESTED_SCHEMAS, SCHEMA_MAPS } from '../../../definitions/json-schema-keywords.js';
-import { FILE_KEYWORD, isFileSchema } from './is-file-schema.js';
 import type { SchemaPart } from './refuse-keywords.js';
 
 /** The base of a schema without `$id`; nothing is ever fetched from it. */
@@ -157,4 +156,13 @@ function valueAt(value: Json, path: readonly string[]): Json | undefined {
     else current = isJsonObject(current) && Object.hasOwn(current, step) ? current[step] : undefined;
   }
   return current;
+}
+
+/** What `format: file` is given to the validator as, which looks at formats of texts only. */
+export const FILE_KEYWORD = 'x-ability-file';
+
+/** Whether a schema says that a value is a file. That of a text is a note for people, as in older descriptions of APIs. */
+export function isFileSchema({ format, type }: JsonObject): boolean {
+  const types = Array.isArray(type) ? type : [type];
+  return format === 'file' && (type === undefined || types.includes('object'));
 }

@@ -1,10 +1,9 @@
-import type { PinnedFile } from '../../../contracts/plan.js';
-import type { ProjectFiles, ScriptFile } from '../script-files.js';
-import { type Found, findImported } from './find-imported.js';
+import type { PinnedFile, PlanScript } from '../../../contracts/plan.js';
+import { ProjectFiles, type ScriptFile } from '../script-files.js';
+import { type Found, findImported, nearestPackage } from './find-imported.js';
 import type { ImportSite } from './import-site.js';
 import { javascriptImports } from './javascript.js';
-import { type Language, languageOfName } from './language-of.js';
-import { nearestPackage } from './package-file.js';
+import { type Language, languageOf, languageOfName } from './language-of.js';
 import { pythonImports } from './python.js';
 import { shellImports } from './shell.js';
 
@@ -84,7 +83,7 @@ export function followImports(
 }
 
 /** A file as plans have it; over a link, with the file that the link leads to. */
-export function entriesOf({ path, real, digest }: ScriptFile): PinnedFile[] {
+function entriesOf({ path, real, digest }: ScriptFile): PinnedFile[] {
   return path === real
     ? [{ path, digest }]
     : [
@@ -113,4 +112,18 @@ function sitesOf({ digest, bytes }: ScriptFile, language: Language): ImportSite[
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(key, sites);
   return sites;
+}
+
+/** What the script of an older plan imports as the project is now; nothing where that cannot be found. */
+export function importsOfUnpinned(root: string, { path, interpreter, files = [] }: PlanScript): PinnedFile[] {
+  const project = new ProjectFiles(root);
+  const main = project.read(path);
+  if (typeof main === 'string') return [];
+  const also = files.map((file) => project.read(file.path)).filter((file) => typeof file !== 'string');
+  return followImports(project, main, languageOf(main, interpreter), also)?.files.map(withoutLive) ?? [];
+}
+
+/** What an older plan did not pin is not compared either. */
+function withoutLive({ live: _, ...file }: PinnedFile): PinnedFile {
+  return file;
 }

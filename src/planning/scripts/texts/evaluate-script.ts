@@ -4,8 +4,6 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { compileExpression, type Expression } from '../../../rules/expressions/evaluate.js';
 import { cutText } from '../../../rules/expressions/template.js';
 import { fillOwnPlaceholders, fillPlaceholders } from '../placeholders.js';
-import { isAbsentInput } from './absent-input.js';
-import type { EvaluatedScript, EvaluatedText, Piece } from './evaluated.js';
 
 /** The names that expressions in the texts of a script see. */
 export const SCRIPT_NAMES = ['input', 'environment', 'task'] as const;
@@ -146,4 +144,77 @@ function at<T>(place: string, action: () => T): T {
     const problem = error.toProblem();
     throw new AbilityError({ ...problem, message: `\`${place}\`: ${problem.message}` }, { cause: error });
   }
+}
+
+/** A path of plain members of the input, such as `input.region` or `input.build.id`. */
+const PLAIN_PATH = /^input((?:\.[A-Za-z_]\w*)+)$/;
+
+/** Whether an expression is the plain name of an input, or of a member of one. */
+export function isPlainPath(source: string): boolean {
+  return PLAIN_PATH.test(source);
+}
+
+/**
+ * Whether an expression is the plain name of an input that the contract leaves to the caller, who has left it out.
+ *
+ * Only for such a name is there no question what was meant: what counts with it (`!input.quiet`) has to say what its
+ * absence means, and a name that the contract does not know is a slip.
+ *
+ * @param schema of the input; null: not known, as for a hook, so that any name may be absent.
+ */
+function isAbsentInput(source: string, input: Json, schema: JsonObject | null): boolean {
+  const [, members] = PLAIN_PATH.exec(source) ?? [];
+  if (members === undefined) return false;
+  let value: Json | undefined = input;
+  let known: Json | undefined = schema;
+  for (const name of members.slice(1).split('.')) {
+    if (!isMap(value)) return false;
+    known = memberOf(memberOf(known, 'properties'), name);
+    if (!Object.hasOwn(value, name)) return schema === null || known !== undefined;
+    value = value[name];
+  }
+  return false;
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** A part of a text: what its author wrote, or what one of its expressions gave. */
+export type Piece = { text: string } | ValuePiece;
+
+/** What one `${{ }}` of a text gave, before it is text itself. */
+export interface ValuePiece {
+  value: Json;
+  /** The expression. */
+  source: string;
+  /** Where its text stands: `args[2].then[1]`, `stdin`, `env.REGION`. */
+  place: string;
+  /** Whether a caller has a say in it. */
+  isFromInput: boolean;
+}
+
+/** A text of a script with its expressions evaluated. */
+export interface EvaluatedText {
+  place: string;
+  pieces: Piece[];
+  /** Whether text from the input may begin it with a `-`. */
+  mayBeOption: boolean;
+}
+
+/** All texts of a script for one call; what is absent was left out. */
+export interface EvaluatedScript {
+  args: EvaluatedText[];
+  stdin?: EvaluatedText;
+  env: Record<string, EvaluatedText>;
+}
+
+/** Everything that expressions gave, in the order in which it stands. */
+export function valuesIn({ args, stdin, env }: EvaluatedScript): ValuePiece[] {
+  const texts = [...args, ...(stdin ? [stdin] : []), ...Object.values(env)];
+  return texts.flatMap(({ pieces }) => pieces.filter((piece) => 'value' in piece));
 }

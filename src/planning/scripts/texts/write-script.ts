@@ -1,6 +1,6 @@
 import type { Json } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import type { EvaluatedScript, EvaluatedText, Piece, ValuePiece } from './evaluated.js';
+import type { EvaluatedScript, EvaluatedText, Piece, ValuePiece } from './evaluate-script.js';
 
 /** What a process is given. */
 export interface WrittenScript {

@@ -1,6 +1,5 @@
 import { type CanonicalText, canonicalText, decodeEscapes, holdsEscapes, withoutBlanks } from './canonical-text.js';
-import { SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from './masked-lengths.js';
-import { formsOfSecret, type SecretForm } from './secret-forms.js';
+import { formsOfSecret, type SecretForm, SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from './secret-forms.js';
 
 /** A part of a text, from its first character to before its end. */
 export type Span = [start: number, end: number];

@@ -1,5 +1,4 @@
 import { canonicalText, decodeEscapes, withoutBlanks } from './canonical-text.js';
-import { SHORTEST_MASKED } from './masked-lengths.js';
 
 /** A shorter form of another alphabet is found where nothing is meant by it. */
 const SHORTEST_ENCODED = 6;
@@ -60,3 +59,9 @@ function base64Cores(bytes: Buffer): string[] {
     return [core, core.replaceAll('+', '-').replaceAll('/', '_')];
   });
 }
+
+/** From so many characters on a secret is masked: a shorter value would blot out half a log, and is no secret. */
+export const SHORTEST_MASKED = 4;
+
+/** From so many on it is masked in all forms, also in base64 and across line breaks. */
+export const SHORTEST_IN_ALL_FORMS = 8;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guardedParts } from '../../../../src/planning/hooks/guarded-parts.js';
+import { guardedParts } from '../../../../src/planning/hooks/hook-parts.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
 test('the guards of creation are asked about a workflow with its input, and about each ability that it may call', () => {

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { foreseeExpression, foreseeMap, foreseeTemplate, hide } from '../../../../src/planning/preview/foresee.js';
+import {
+  foreseeExpression,
+  foreseeMap,
+  foreseeTemplate,
+  hide,
+} from '../../../../src/planning/preview/partial-evaluation.js';
 import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
 
 const steps: JsonObject = { done: { status: 'succeeded', output: { n: 2 } } };

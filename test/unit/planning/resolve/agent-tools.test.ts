@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toolNameOf } from '../../../../src/planning/resolve/agent-tools.js';
+import { toolNameOf } from '../../../../src/planning/resolve/resolve-agent.js';
 import { textOfResult } from '../../../../src/rules/tool-result.js';
 
 describe('what a model calls an ability', () => {

@@ -3,10 +3,10 @@ import { AbilityError } from '../../../../src/contracts/problem.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { describeAbility } from '../../../../src/doors/answers/describe-ability.js';
 import { listAbilities } from '../../../../src/doors/answers/list-abilities.js';
-import { definedEffects } from '../../../../src/planning/defined-effects.js';
-import { checkAgent } from '../../../../src/planning/resolve/check-agent.js';
+import { checkAgent } from '../../../../src/planning/resolve/check-ability.js';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
-import { EnvironmentVariables } from '../../../../src/planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../../../src/planning/secrets/secret-source.js';
+import { definedEffects } from '../../../../src/planning/steps/called-abilities.js';
 import { makeProject, operation, workflow } from '../../../fixtures/project-folder.js';
 
 const HEAD = 'type: agent\nsummary: Writes texts.\ninstructions: Write what is asked for.\n';

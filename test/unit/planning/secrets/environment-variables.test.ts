@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EnvironmentVariables } from '../../../../src/planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../../../src/planning/secrets/secret-source.js';
 import { temporaryProject } from '../../temporary-project.js';
 
 const files = { '.env': 'A=all\nB=all\nC=all\n', '.env.staging': 'B=staging\nC=staging\n', '.env.prod': 'C=prod\n' };

@@ -10,7 +10,7 @@ import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../../contracts/record.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { knownSecrets } from '../../../../planning/secrets/known-secrets.js';
+import { knownSecrets } from '../../../../planning/secrets/credentials.js';
 import { Masker } from '../../../../planning/secrets/masking/masker.js';
 import { SecretSource } from '../../../../planning/secrets/secret-source.js';
 import { pathsOf } from '../../../../server/project-paths.js';

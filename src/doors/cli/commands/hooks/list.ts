@@ -21,7 +21,7 @@ export async function run(context: Context, [id]: string[], { caller }: { caller
   await findAbility(registry, id);
   const environment = await environmentOf(context, registry);
   const { resolvePlan } = await import('../../../../planning/resolve/resolve-plan.js');
-  const { hookLevelsOf } = await import('../../../../planning/hooks/hook-levels-of.js');
+  const { hookLevelsOf } = await import('../../../../planning/hooks/explain-hooks.js');
   const { plan } = resolvePlan(registry, id, environment, await variablesOf(context, registry, environment));
   const hooks = explainHooks(registry, { ...hookLevelsOf(registry, plan), caller });
   if (flags.json) terminal.printJson({ ability: id, environment, caller: caller ?? null, hooks });

@@ -70,7 +70,7 @@ async function askOne(
 ): Promise<ExitCode> {
   const { caseOf, eventOf } = await import('../../../../planning/hooks/example-event.js');
   const { plannedHook } = await import('../../../../planning/hooks/resolve-hooks.js');
-  const { EnvironmentVariables } = await import('../../../../planning/secrets/environment-variables.js');
+  const { EnvironmentVariables } = await import('../../../../planning/secrets/secret-source.js');
   const given = readHookCase(file, cwd);
   const { event, now, expect } =
     'context' in given

@@ -147,7 +147,7 @@ async function answersOf(
   const { offencesFor } = await import('../../../../authoring/import/hooks/draft-hooks.js');
   const { usualOffences } = await import('../../../../authoring/import/hooks/usual-offences.js');
   const { hook: format } = await import('../../../../definitions/formats/hooks.js');
-  const { EnvironmentVariables } = await import('../../../../planning/secrets/environment-variables.js');
+  const { EnvironmentVariables } = await import('../../../../planning/secrets/secret-source.js');
   const { handlerOf } = await import('../../../../planning/hooks/resolve-hooks.js');
   const { hookEnvironment } = await import('../../../../planning/hooks/foreign-guards.js');
   const { isShown } = await import('../../../../definitions/tool-mapping/map-tool.js');

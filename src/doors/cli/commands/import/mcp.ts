@@ -52,7 +52,7 @@ async function readTools(
   signal: AbortSignal,
 ) {
   const { importTools } = await import('../../../../authoring/import/mcp/import-tools.js');
-  const { EnvironmentVariables } = await import('../../../../planning/secrets/environment-variables.js');
+  const { EnvironmentVariables } = await import('../../../../planning/secrets/secret-source.js');
   const { resolveMcpServer } = await import('../../../../planning/resolve/resolve-implementation.js');
   const { listTools } = await import('../../../../worker/list-tools.js');
   const { root } = registry;

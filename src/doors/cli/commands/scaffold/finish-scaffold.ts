@@ -1,6 +1,5 @@
 import { type FollowedDocuments, followDocuments } from '../../../../authoring/scaffold/follow-documents.js';
-import type { Scaffold, Site } from '../../../../authoring/scaffold/scaffold.js';
-import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
+import { type Scaffold, type Site, siteFolders } from '../../../../authoring/scaffold/scaffold.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, type Problem } from '../../../../contracts/problem.js';
 import { findProjectRoot } from '../../../../definitions/find-project.js';
@@ -10,7 +9,7 @@ import { handlerOf } from '../../../../planning/hooks/resolve-hooks.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
 import { resolveEnvironment } from '../../../../planning/resolve/resolve-environment.js';
 import { resolvePlan } from '../../../../planning/resolve/resolve-plan.js';
-import { EnvironmentVariables } from '../../../../planning/secrets/environment-variables.js';
+import { EnvironmentVariables } from '../../../../planning/secrets/secret-source.js';
 import { printWritten } from '../../output/render-written.js';
 import type { Context } from '../../program/context.js';
 import { type Settled, writePlan } from '../writing/write-plan.js';

@@ -8,9 +8,8 @@ import {
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { checkStated } from '../../../../planning/schedules/check-stated.js';
 import { compareSchedules, type ScheduleDrift } from '../../../../planning/schedules/compare-schedules.js';
-import { statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
+import { checkStated, statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
 import { DRIFT_WORDS } from '../../output/render-schedule.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import { ONLY_WHILE_UP } from './create.js';

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../contracts/json.js';
-import type { PlanOperation } from '../../contracts/plan.js';
+import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { keptParameter, type Parameters } from '../resolve/check-parameters.js';
 import { checkAgainst } from './schemas.js';
 
 /** What of an operation says which input its calls have. */
-export type CalledOperation = Pick<PlanOperation, 'key' | 'input_schema'> & {
+type CalledOperation = Pick<PlanOperation, 'key' | 'input_schema'> & {
   implementation: Parameters & { id: string };
 };
 
@@ -27,4 +27,18 @@ export function operationInput(operation: CalledOperation, given: JsonObject, en
   }
   const input = { ...implementation.defaults, ...given };
   return checkAgainst(input_schema, input, { code: 'input.invalid', what: `The input of ${key}`, engine });
+}
+
+/**
+ * The input of a task with defaults applied, checked against the contract.
+ *
+ * A low-level ability is one call of itself, so what is shown and sealed is what that call will get.
+ *
+ * @throws AbilityError `input.invalid`.
+ */
+export function taskInput({ ability, operations, engine }: Plan, given: JsonObject): JsonObject {
+  const own = ability.kind === 'operation' ? operations[ability.id] : undefined;
+  if (own) return operationInput(own, given, engine);
+  const what = `The input of ${ability.id}`;
+  return checkAgainst(ability.input_schema, given, { code: 'input.invalid', what, engine });
 }
