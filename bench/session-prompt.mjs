@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { connect, promptSession, startSession, stopSession } from '../dist/client/index.js';
 import { sessionIdOf } from '../dist/contracts/names.js';
-import { stopRuntime } from '../dist/server/stop-runtime.js';
+import { stopRuntime } from '../dist/server/runtime/stop-runtime.js';
 
 const WARM_UP = 20;
 const PROJECT = 'session-prompt';

@@ -27,7 +27,7 @@ import {
 import { loadRegistry } from '../dist/definitions/load-registry.js';
 import { digestOf } from '../dist/rules/canonical.js';
 import { pathsOf } from '../dist/server/project-paths.js';
-import { stopRuntime } from '../dist/server/stop-runtime.js';
+import { stopRuntime } from '../dist/server/runtime/stop-runtime.js';
 import { startServer, startSkippingServer, withProject } from './histories/bench.mjs';
 import { CONSTRUCTS, PROJECT_FILES } from './histories/constructs.mjs';
 import { EXAMPLE } from './histories/example.mjs';

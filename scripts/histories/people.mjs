@@ -1,5 +1,6 @@
 // What people do to a task while it is recorded.
 import { setTimeout as pause } from 'node:timers/promises';
+import { withProof } from '../../dist/client/approvals/prove-decision.js';
 import {
   cancelTask,
   createTask,
@@ -9,7 +10,6 @@ import {
   signalTask,
   viewTask,
 } from '../../dist/client/index.js';
-import { withProof } from '../../dist/client/prove-decision.js';
 
 const LOOK_MS = 100;
 

@@ -10,7 +10,7 @@ import {
   waitForTask,
 } from '../../dist/client/index.js';
 import { sessionIdOf } from '../../dist/contracts/names.js';
-import { provableUser } from '../../dist/server/proof-key.js';
+import { provableUser } from '../../dist/server/keys/proof-key.js';
 import { operation, workflow } from './definitions.mjs';
 import { approve, whenAsked } from './people.mjs';
 

@@ -2,16 +2,13 @@
 export { type CommandProvider, commandProvider } from './agent/provider-command.js';
 export { scriptedProvider } from './agent/provider-scripted.js';
 export type { SessionRunOptions } from './agent/run-state.js';
-export { type Connection, type ConnectOptions, connect, connectWithin } from './connect.js';
-export type { CreatedTask } from './create-task.js';
-export type { DeleteEnd, DeleteOptions } from './delete-task.js';
-export type { Delivery, DeliveryState } from './deliver.js';
-export type { FetchedHistory } from './fetch-histories.js';
-export type { Stall } from './find-stall.js';
-export type { GivenFiles } from './give-files.js';
-export { linkOf } from './links.js';
-export type { ListedTask, ListFilter, TaskPage } from './list-tasks.js';
-export type { NewTask } from './new-task.js';
+export type { LastApproved, ShownApproval } from './approvals/read-approvals.js';
+export type { DeleteEnd, DeleteOptions } from './change/delete-task.js';
+export { type Connection, type ConnectOptions, connect, connectWithin } from './connection/connect.js';
+export type { ListedTask, ListFilter, TaskPage } from './list/list-tasks.js';
+export type { OpenFigures, QueueFigures, TaskEnd } from './list/task-figures.js';
+export { type HandledTask, handleOf, newTaskSecret } from './list/task-handles.js';
+export { LISTED_STATES, type ListedState, type TaskFilter } from './list/task-query.js';
 export type { HttpConnectOptions } from './over-http/connect-options.js';
 export {
   awaitResult,
@@ -77,21 +74,24 @@ export {
   showSchedule,
   takeFiles,
 } from './over-http/temporal-alone.js';
-export type { LastApproved, ShownApproval } from './read-approvals.js';
-export { type LogLine, linesOf, readCallLogs } from './read-call-logs.js';
-export type { TaskChain } from './read-chain.js';
-export type { FiredTask } from './read-firings.js';
-export { readRecord } from './read-record.js';
-export { earlierKeys, nextKey } from './retried-key.js';
-export type { Retry } from './retry-task.js';
-export type { SeenSchedule, ShownSchedule } from './schedules.js';
-export type { NewSession, SeenSession } from './sessions.js';
-export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './shared-task.js';
-export type { TakenFile } from './take-files.js';
-export type { OpenFigures, QueueFigures, TaskEnd } from './task-figures.js';
-export { type HandledTask, handleOf, newTaskSecret } from './task-handles.js';
-export { generateTaskKey } from './task-keys.js';
-export { LISTED_STATES, type ListedState, type TaskFilter } from './task-query.js';
-export { hasEnded, type OpenTask, type SeenTask } from './view-task.js';
-export type { TaskNow, WaitEnd, WaitOptions } from './wait-for-task.js';
-export type { CallAttempt } from './watch-attempts.js';
+export type { FiredTask } from './schedules/read-firings.js';
+export type { SeenSchedule, ShownSchedule } from './schedules/schedules.js';
+export type { NewSession, SeenSession } from './sessions/sessions.js';
+export type { CreatedTask } from './start/create-task.js';
+export type { Delivery, DeliveryState } from './start/deliver.js';
+export type { GivenFiles } from './start/give-files.js';
+export type { NewTask } from './start/new-task.js';
+export { earlierKeys, nextKey } from './start/retried-key.js';
+export type { Retry } from './start/retry-task.js';
+export { generateTaskKey } from './start/task-keys.js';
+export type { FetchedHistory } from './view/fetch-histories.js';
+export { linkOf } from './view/links.js';
+export { type LogLine, linesOf, readCallLogs } from './view/read-call-logs.js';
+export type { TaskChain } from './view/read-chain.js';
+export { readRecord } from './view/read-record.js';
+export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './view/shared-task.js';
+export type { TakenFile } from './view/take-files.js';
+export { hasEnded, type OpenTask, type SeenTask } from './view/view-task.js';
+export type { Stall } from './watch/find-stall.js';
+export type { TaskNow, WaitEnd, WaitOptions } from './watch/wait-for-task.js';
+export type { CallAttempt } from './watch/watch-attempts.js';

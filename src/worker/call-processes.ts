@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ProcessEntry, readProcess } from '../server/process-table.js';
+import { type ProcessEntry, readProcess } from '../server/processes/process-table.js';
 import type { ProcessTable } from './shared-look.js';
 
 /** Between two looks for what is left: a process that was killed takes a moment to go. */

@@ -1,9 +1,9 @@
 import type { RuntimeFile } from '../contracts/runtime.js';
-import type { LockHolder } from '../server/lock.js';
-import { sharesLoopback } from '../server/process-space.js';
-import { isWrittenBy } from '../server/runtime-file.js';
-import { stopOrphans } from '../server/temporal-server.js';
-import { answers } from '../server/unseen-runtime.js';
+import type { LockHolder } from '../server/processes/lock.js';
+import { sharesLoopback } from '../server/processes/process-space.js';
+import { isWrittenBy } from '../server/runtime/runtime-file.js';
+import { answers } from '../server/runtime/unseen-runtime.js';
+import { stopOrphans } from '../server/temporal/temporal-server.js';
 import { stillServed } from './runtime-failures.js';
 
 /** A holder that wakes up looks at its lock within a second. */

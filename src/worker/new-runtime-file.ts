@@ -1,7 +1,7 @@
 import type { RuntimeFile } from '../contracts/runtime.js';
-import { packageVersion } from '../server/package-version.js';
-import { ownSpace } from '../server/process-space.js';
-import { ownMark } from '../server/processes.js';
+import { packageVersion } from '../server/installation.js';
+import { ownSpace } from '../server/processes/process-space.js';
+import { ownMark } from '../server/processes/processes.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 
 /** What a runtime of this process says of itself when it begins. */

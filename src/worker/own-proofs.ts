@@ -1,8 +1,8 @@
 import type { ProveDependencies } from '../activities/prove.js';
+import { createProofKey, provableUser, readProofKey, whyNotProved } from '../server/keys/proof-key.js';
+import { TokenFolder } from '../server/keys/tokens/token-folder.js';
+import { whyTokenProvesNot } from '../server/keys/tokens/token-proof.js';
 import type { ProjectPaths } from '../server/project-paths.js';
-import { createProofKey, provableUser, readProofKey, whyNotProved } from '../server/proof-key.js';
-import { TokenFolder } from '../server/tokens/token-folder.js';
-import { whyTokenProvesNot } from '../server/tokens/token-proof.js';
 import { log } from './logger.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { RuntimeFile } from '../contracts/runtime.js';
-import { guardServer } from '../server/guard-server.js';
-import { markOf, signalProcess, stopProcess } from '../server/processes.js';
-import { type ServerOptions, spawnServer } from '../server/temporal-server.js';
+import { markOf, signalProcess, stopProcess } from '../server/processes/processes.js';
+import { guardServer } from '../server/temporal/guard-server.js';
+import { type ServerOptions, spawnServer } from '../server/temporal/temporal-server.js';
 import { log } from './logger.js';
 import { Restarts } from './restarts.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inFolder } from '../activities/record/in-folder.js';
 import type { StartedProcesses } from '../activities/script/process-groups.js';
 import { CALL_ID_VARIABLE } from '../contracts/names.js';
-import { markOf, signalProcess } from '../server/processes.js';
+import { markOf, signalProcess } from '../server/processes/processes.js';
 import { CallProcesses } from './call-processes.js';
 import type { ProcessTable, SharedLook } from './shared-look.js';
 

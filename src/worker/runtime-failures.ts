@@ -1,6 +1,6 @@
 import { AbilityError } from '../contracts/problem.js';
-import { asDiskError, isNoRoom } from '../server/runtime-file.js';
-import { tailOf } from '../server/temporal-server.js';
+import { asDiskError, isNoRoom } from '../server/runtime/runtime-file.js';
+import { tailOf } from '../server/temporal/temporal-server.js';
 
 /** The error for a server that did not come up, with the end of what it said. */
 export function serverFailed(logFile: string, cause: unknown): AbilityError {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
 import { PROOF_KEY } from '../server/project-paths.js';
-import { writeWhole } from '../server/runtime-file.js';
+import { writeWhole } from '../server/runtime/runtime-file.js';
 
 const KEY_BYTES = 32;
 

@@ -1,8 +1,8 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { RemoteServer } from '../server/connection-settings.js';
 import { pathsOf } from '../server/project-paths.js';
+import type { RemoteServer } from '../server/temporal/connection-settings.js';
 import { type Place, WorkerHost } from './host-workers.js';
 import { keysFromEnvironment } from './seal-keys.js';
 

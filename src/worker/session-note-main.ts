@@ -1,5 +1,5 @@
 import type { SessionNote } from '../contracts/session.js';
-import { NOTE_VARIABLE } from '../server/session-note-program.js';
+import { NOTE_VARIABLE } from '../server/installation.js';
 import { sendSessionNote } from './send-session-note.js';
 
 /** The process that `ability guard` leaves behind to send a session its answer. It says nothing, and ends in any case. */

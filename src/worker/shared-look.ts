@@ -1,4 +1,4 @@
-import { allPids, type ProcessEntry, pidsSince, readProcess } from '../server/process-table.js';
+import { allPids, type ProcessEntry, pidsSince, readProcess } from '../server/processes/process-table.js';
 
 /** The pause after a look, as a multiple of it, so that looking takes a tenth of the time however many calls ask. */
 const PAUSE = 9;

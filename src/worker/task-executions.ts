@@ -3,8 +3,8 @@ import type { Execution, Executions } from '../activities/delete.js';
 import { earlyPreflightIdOf, preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
-import { grpcErrorOf } from '../server/grpc-error.js';
-import { removePreflightActivities } from '../server/preflight-activities.js';
+import { grpcErrorOf } from '../server/temporal/grpc-error.js';
+import { removePreflightActivities } from '../server/temporal/preflight-activities.js';
 
 /** One run of a workflow. */
 interface Run {

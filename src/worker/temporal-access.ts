@@ -10,10 +10,10 @@ import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
 import { isTask, otherProject, projectOf } from '../rules/other-project.js';
 import { readTraceparent } from '../rules/trace-context.js';
-import { type FoundDeletion, findDeletion } from '../server/find-deletion.js';
-import { grpcErrorOf } from '../server/grpc-error.js';
-import { isServed } from '../server/is-served.js';
-import { readArguments } from '../server/read-arguments.js';
+import { type FoundDeletion, findDeletion } from '../server/temporal/find-deletion.js';
+import { grpcErrorOf } from '../server/temporal/grpc-error.js';
+import { isServed } from '../server/temporal/is-served.js';
+import { readArguments } from '../server/temporal/read-arguments.js';
 import { taskExecutions } from './task-executions.js';
 
 /** A question that takes longer is asked again. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownSpace } from '../server/process-space.js';
-import { isAlive, markOf, ownMark, type ProcessMark } from '../server/processes.js';
+import { ownSpace } from '../server/processes/process-space.js';
+import { isAlive, markOf, ownMark, type ProcessMark } from '../server/processes/processes.js';
 
 /** Where pids mean what they mean here, as the end of a name. */
 const SPACE = createHash('sha256').update(`${ownSpace().boot} ${ownSpace().pids}`).digest('hex').slice(0, 16);

@@ -19,8 +19,8 @@ import {
 import type { Decision, DecisionOutcome, Verdict } from '../../src/contracts/approvals.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { UPDATES } from '../../src/contracts/names.js';
+import { proveDecision } from '../../src/server/keys/proof-key.js';
 import { pathsOf } from '../../src/server/project-paths.js';
-import { proveDecision } from '../../src/server/proof-key.js';
 import { KeyFolder } from '../../src/worker/seal-keys.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa, type ResultPromise } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
-import { findProcesses, markOf } from '../../src/server/processes.js';
+import { findProcesses, markOf } from '../../src/server/processes/processes.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { CLI } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { explainTask } from '../../src/client/explain-task.js';
-import { retryTask } from '../../src/client/retry-task.js';
+import { explainTask } from '../../src/client/explain/explain-task.js';
+import { retryTask } from '../../src/client/start/retry-task.js';
 import { taskQueueOf } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, inject, onTestFinished, test } from 'vites
 import type { Stall } from '../../src/client/index.js';
 import { SIGNALS } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
-import { findProcesses, markOf } from '../../src/server/processes.js';
+import { findProcesses, markOf } from '../../src/server/processes/processes.js';
 import { atTerminal } from '../fixtures/at-terminal.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';

@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { decide, viewTask } from '../../src/client/index.js';
-import { retryTask } from '../../src/client/retry-task.js';
+import { retryTask } from '../../src/client/start/retry-task.js';
 import { ACTIVITIES, deleteIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { PreflightAnswer, TaskMemo, TaskStart } from '../../src/contracts/task.js';
 import { sealMark } from '../../src/rules/seal-mark.js';

@@ -18,7 +18,7 @@ import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { Firing } from '../../src/contracts/schedules.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { firingKey } from '../../src/rules/firing-key.js';
-import { isAlive } from '../../src/server/processes.js';
+import { isAlive } from '../../src/server/processes/processes.js';
 import { ability, start } from '../fixtures/command-line.js';
 import { makeProject, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 import { chance, pause, SEED, say, until, WHOLE } from './extent.js';

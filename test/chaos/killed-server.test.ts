@@ -14,7 +14,7 @@ import { AbilityError } from '../../src/contracts/problem.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
-import { isAlive } from '../../src/server/processes.js';
+import { isAlive } from '../../src/server/processes/processes.js';
 import { ability, start } from '../fixtures/command-line.js';
 import { makeProject, type ProjectFolder } from '../fixtures/project-folder.js';
 import { type EffectService, startEffects } from './effect-service.js';

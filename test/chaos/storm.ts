@@ -1,7 +1,7 @@
 /** Kills processes at random while users go on with their tasks. */
 import type { Connection } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { isAlive, markOf } from '../../src/server/processes.js';
+import { isAlive, markOf } from '../../src/server/processes/processes.js';
 import type { EffectService } from './effect-service.js';
 import { COURSES } from './everything.js';
 import { chance, pause, say, until } from './extent.js';

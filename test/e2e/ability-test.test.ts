@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { obtainTestServer } from '../../src/server/binary/find-test-server.js';
-import { findProcesses } from '../../src/server/processes.js';
+import { findProcesses } from '../../src/server/processes/processes.js';
 import { agent } from '../fixtures/agents.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';

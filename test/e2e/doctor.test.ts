@@ -5,8 +5,8 @@ import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CheckResult } from '../../src/contracts/check.js';
 import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
-import { checkNode } from '../../src/server/check-machine.js';
-import { freePort } from '../../src/server/ports.js';
+import { checkNode } from '../../src/server/checks/check-machine.js';
+import { freePort } from '../../src/server/temporal/ports.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 
@@ -93,7 +93,7 @@ describe('each check fails when its thing is broken', () => {
     writeFileSync(file, JSON.stringify({ ...runtime, version: '0.0.1' }));
     expect((await doctor(['--address', '127.0.0.1:1'])).of('runtime')).toEqual([]);
     // Only looked at: the command that needs it would replace the other version.
-    const { checkRuntime } = await import('../../src/server/check-machine.js');
+    const { checkRuntime } = await import('../../src/server/checks/check-machine.js');
     const { pathsOf } = await import('../../src/server/project-paths.js');
     const paths = pathsOf(project.root);
     expect(checkRuntime(paths)).toMatchObject({ status: 'failed', message: expect.stringMatching(/version 0\.0\.1/) });

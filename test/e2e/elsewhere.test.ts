@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../src/server/ports.js';
+import { freePort } from '../../src/server/temporal/ports.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { ability, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isHeld, takeLock } from '../../src/server/lock.js';
+import { isHeld, takeLock } from '../../src/server/processes/lock.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
 import { makeProject, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
-import { findProcesses, isAlive, markOf } from '../../src/server/processes.js';
+import { findProcesses, isAlive, markOf } from '../../src/server/processes/processes.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start, abilityJson as startAbilityJson } from '../fixtures/command-line.js';
 import { killProcesses } from '../fixtures/kill-process.js';

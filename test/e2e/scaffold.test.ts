@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
-import { isHeld, takeLock } from '../../src/server/lock.js';
+import { isHeld, takeLock } from '../../src/server/processes/lock.js';
 import { atTerminal, CTRL_C } from '../fixtures/at-terminal.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { CLI, start, ability as startAbility } from '../fixtures/command-line.js';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { pathsOf } from '../../src/server/project-paths.js';
-import { readRuntimeFile } from '../../src/server/runtime-file.js';
+import { readRuntimeFile } from '../../src/server/runtime/runtime-file.js';
 import { ability } from '../fixtures/called-command.js';
 import { CLI } from '../fixtures/command-line.js';
 import { makeProject, operation } from '../fixtures/project-folder.js';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeInput, viewTask } from '../../src/client/index.js';
 import { ATTRIBUTES } from '../../src/contracts/names.js';
 import { obtainTestServer } from '../../src/server/binary/find-test-server.js';
-import { startTestServer } from '../../src/server/test-server.js';
+import { startTestServer } from '../../src/server/temporal/test-server.js';
 import { TestClock } from '../../src/testing/test-clock.js';
 import { operation } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { UsageLog } from '../../src/server/usage-log.js';
+import { UsageLog } from '../../src/server/logs/usage-log.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { taskRecord } from '../fixtures/task-record.js';

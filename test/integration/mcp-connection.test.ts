@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cancelTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { markOf } from '../../src/server/processes.js';
+import { markOf } from '../../src/server/processes/processes.js';
 import { projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { config, logFile, mcpAbility } from '../fixtures/servers/definitions.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recruitIn } from '../../src/choosing/recruit/recruit.js';
 import { RegistryLoader } from '../../src/definitions/load-registry.js';
 import { pathsOf } from '../../src/server/project-paths.js';
-import { readRuntimeFile, writeRuntimeFile } from '../../src/server/runtime-file.js';
+import { readRuntimeFile, writeRuntimeFile } from '../../src/server/runtime/runtime-file.js';
 import type { RuntimeDoor } from '../../src/worker/runtime.js';
 import { ability } from '../fixtures/called-command.js';
 import type { CommandEnd } from '../fixtures/command-line.js';

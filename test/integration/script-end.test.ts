@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask } from '../../src/client/index.js';
 import { EXIT_OF_STATE } from '../../src/contracts/exit-codes.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { markOf } from '../../src/server/processes.js';
+import { markOf } from '../../src/server/processes/processes.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readArguments } from '../../src/server/read-arguments.js';
+import { readArguments } from '../../src/server/temporal/read-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
 import { json, type RecordingService, startService } from '../fixtures/servers/recording-service.js';

@@ -4,8 +4,8 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, LOOPBACK } from '../../src/server/ports.js';
-import { markOf } from '../../src/server/processes.js';
+import { markOf } from '../../src/server/processes/processes.js';
+import { freePort, LOOPBACK } from '../../src/server/temporal/ports.js';
 import { until } from '../chaos/extent.js';
 
 const run = promisify(execFile);

@@ -34,7 +34,7 @@ describe('the house', () => {
     );
     // Each is there for want of a public form; an update of the SDK looks at them.
     expect(deep).toEqual([
-      'src/client/list-tasks.ts: @temporalio/client/lib/helpers.js',
+      'src/client/list/list-tasks.ts: @temporalio/client/lib/helpers.js',
       'src/testing/open-bench.ts: @temporalio/client/lib/connection.js',
       'src/worker/replay/read-history-file.ts: @temporalio/common/lib/proto-utils.js',
     ]);

@@ -1,6 +1,6 @@
 import type { CallReport, SessionOutcome } from '../../contracts/agent-runtime.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
-import { noteInSession, showSession, stopSession } from '../sessions.js';
+import { noteInSession, showSession, stopSession } from '../sessions/sessions.js';
 import { reportOf } from './call-report.js';
 import { dropUnnamed } from './create-calls.js';
 import { contextNow } from './enter-session.js';

@@ -1,8 +1,8 @@
 import type { TurnContext } from '../../contracts/session.js';
-import type { Connection } from '../connect.js';
-import { promptSession, readThread, type SeenSession, showSession, startSession } from '../sessions.js';
-import { turnWithCalls } from '../turn-with-calls.js';
+import type { Connection } from '../connection/connect.js';
+import { promptSession, readThread, type SeenSession, showSession, startSession } from '../sessions/sessions.js';
 import type { RunState, SessionRunOptions } from './run-state.js';
+import { turnWithCalls } from './turn-with-calls.js';
 
 /** The session of a run, with the turn context of its prompt. */
 export interface EnteredSession {

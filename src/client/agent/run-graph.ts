@@ -1,8 +1,8 @@
 import type { CallReport, PlannedEntry } from '../../contracts/agent-runtime.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { runTask } from '../control-task.js';
-import { viewTask } from '../view-task.js';
-import { waitForTask } from '../wait-for-task.js';
+import { runTask } from '../change/control-task.js';
+import { viewTask } from '../view/view-task.js';
+import { waitForTask } from '../watch/wait-for-task.js';
 import { aboutEntry, reportOf, statusReport } from './call-report.js';
 import type { MadeCall, RunState } from './run-state.js';
 

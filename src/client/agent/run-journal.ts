@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { RunLogLine } from '../../contracts/routing.js';
 import { isEndState } from '../../contracts/states.js';
 import { digestOf } from '../../rules/canonical.js';
-import { viewTask } from '../view-task.js';
+import { viewTask } from '../view/view-task.js';
 import { type MadeCall, masked, type RecordedTurn, type RunState } from './run-state.js';
 
 /** What the line `answer` of a run holds: how it ended, without outputs of tasks. */

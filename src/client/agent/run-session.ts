@@ -1,8 +1,8 @@
 import type { CallReport, PlannedEntry, SessionEndStatus, SessionOutcome } from '../../contracts/agent-runtime.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TurnContext } from '../../contracts/session.js';
-import { generateRunId } from '../../server/run-ids.js';
-import type { Connection } from '../connect.js';
+import { generateRunId } from '../../server/logs/run-ids.js';
+import type { Connection } from '../connection/connect.js';
 import { askProvider } from './ask-provider.js';
 import { aboutEntry, statusReport } from './call-report.js';
 import { createCalls, dropUnnamed } from './create-calls.js';

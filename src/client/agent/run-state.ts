@@ -12,10 +12,10 @@ import type { Problem } from '../../contracts/problem.js';
 import type { AbilityGuard, TurnContext } from '../../contracts/session.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
-import type { RunLog } from '../../server/run-log.js';
-import type { Connection } from '../connect.js';
-import type { NewTask } from '../new-task.js';
-import type { TaskNow } from '../wait-for-task.js';
+import type { RunLog } from '../../server/logs/run-log.js';
+import type { Connection } from '../connection/connect.js';
+import type { NewTask } from '../start/new-task.js';
+import type { TaskNow } from '../watch/wait-for-task.js';
 
 /** A request to an AI that plans calls, and who and what takes part. */
 export interface SessionRunOptions {

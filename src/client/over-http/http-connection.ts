@@ -1,5 +1,5 @@
 import { AbilityError } from '../../contracts/problem.js';
-import type { Connection } from '../connect.js';
+import type { Connection } from '../connection/connect.js';
 import type { HttpConnectOptions } from './connect-options.js';
 import { DoorLink } from './door-link.js';
 

@@ -2,8 +2,8 @@ import type { Approval, Decision, DecisionOutcome, Verdict } from '../../contrac
 import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TurnContext } from '../../contracts/session.js';
-import type { ShownApproval } from '../read-approvals.js';
-import type { NewSession, SeenSession } from '../sessions.js';
+import type { ShownApproval } from '../approvals/read-approvals.js';
+import type { NewSession, SeenSession } from '../sessions/sessions.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 import { answerAs, pathOf, viewTask } from './tasks.js';
 import { whoAsks } from './who-asks.js';

@@ -3,20 +3,20 @@
  * others need Temporal, and are refused over HTTP with `feature.unsupported`; docs/http.md names them.
  */
 
-import type { Connection } from '../connect.js';
-import * as control from '../control-task.js';
-import * as creating from '../create-task.js';
-import * as deciding from '../decide.js';
-import * as events from '../follow-events.js';
-import * as runtime from '../keep-runtime.js';
-import * as listing from '../list-tasks.js';
-import * as proving from '../prove-decision.js';
-import * as approvals from '../read-approvals.js';
-import * as chains from '../read-chain.js';
-import * as results from '../read-result.js';
-import * as sessions from '../sessions.js';
-import * as viewing from '../view-task.js';
-import * as waiting from '../wait-for-task.js';
+import * as deciding from '../approvals/decide.js';
+import * as proving from '../approvals/prove-decision.js';
+import * as approvals from '../approvals/read-approvals.js';
+import * as control from '../change/control-task.js';
+import type { Connection } from '../connection/connect.js';
+import * as runtime from '../connection/keep-runtime.js';
+import * as listing from '../list/list-tasks.js';
+import * as sessions from '../sessions/sessions.js';
+import * as creating from '../start/create-task.js';
+import * as chains from '../view/read-chain.js';
+import * as results from '../view/read-result.js';
+import * as viewing from '../view/view-task.js';
+import * as events from '../watch/follow-events.js';
+import * as waiting from '../watch/wait-for-task.js';
 import * as eventsOverHttp from './events.js';
 import { isOverHttp, reaching } from './http-connection.js';
 import * as people from './people.js';

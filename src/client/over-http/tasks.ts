@@ -1,11 +1,11 @@
 import { TASK_HEADERS } from '../../contracts/access.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { TaskView } from '../../contracts/task.js';
-import type { CreatedTask } from '../create-task.js';
-import type { ListedTask, ListFilter, TaskPage } from '../list-tasks.js';
-import type { NewTask } from '../new-task.js';
-import type { TaskChain } from '../read-chain.js';
-import type { SeenTask } from '../view-task.js';
+import type { ListedTask, ListFilter, TaskPage } from '../list/list-tasks.js';
+import type { CreatedTask } from '../start/create-task.js';
+import type { NewTask } from '../start/new-task.js';
+import type { TaskChain } from '../view/read-chain.js';
+import type { SeenTask } from '../view/view-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 import { whoAsks } from './who-asks.js';
 

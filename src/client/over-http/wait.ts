@@ -1,8 +1,8 @@
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { startTimer } from '../../server/start-timer.js';
-import { ApprovalPatience } from '../approval-patience.js';
-import type { WaitEnd, WaitOptions } from '../wait-for-task.js';
+import { ApprovalPatience } from '../watch/approval-patience.js';
+import type { WaitEnd, WaitOptions } from '../watch/wait-for-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 import { pathOf, viewTask } from './tasks.js';
 

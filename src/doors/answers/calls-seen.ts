@@ -1,6 +1,6 @@
 import type { ListedTask } from '../../client/index.js';
 import type { TaskRecord } from '../../contracts/record.js';
-import type { AbilityUsage } from '../../server/usage-log.js';
+import type { AbilityUsage } from '../../server/logs/usage-log.js';
 
 /** What is known of the calls of one ability. */
 export interface SeenCalls {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { findDocuments } from '../../authoring/routing-documents/find-documents.js';
 import { type GapGroup, groupGaps } from '../../choosing/harvest/group-gaps.js';
 import type { Gap } from '../../contracts/gaps.js';
-import { GapLog } from '../../server/gap-log.js';
+import { GapLog } from '../../server/logs/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 
 /**

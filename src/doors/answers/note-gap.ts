@@ -5,7 +5,7 @@ import type { Registry } from '../../definitions/registry.js';
 import { knownSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import { SecretSource } from '../../planning/secrets/secret-source.js';
-import { GapLog } from '../../server/gap-log.js';
+import { GapLog } from '../../server/logs/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 
 /** Notes an id that no ability has, as a request for it; gives the error back. Source: R-000-93. */

@@ -3,9 +3,9 @@ import { WordRanker } from '../../choosing/word-ranker.js';
 import type { Registry } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
+import { readRecords } from '../../server/logs/read-records.js';
+import { UsageLog } from '../../server/logs/usage-log.js';
 import { pathsOf } from '../../server/project-paths.js';
-import { readRecords } from '../../server/read-records.js';
-import { UsageLog } from '../../server/usage-log.js';
 import { type CallSources, callsSeen, type SeenCalls } from './calls-seen.js';
 
 /** An ability that may not be needed. */

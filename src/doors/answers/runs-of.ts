@@ -1,7 +1,7 @@
 import type { FoundScript } from '../../authoring/harvest/find-scripts.js';
-import type { HarvestRuns } from '../../server/harvest-file.js';
-import type { ReadRecords } from '../../server/read-records.js';
-import type { AbilityUsage } from '../../server/usage-log.js';
+import type { HarvestRuns } from '../../server/logs/harvest-file.js';
+import type { ReadRecords } from '../../server/logs/read-records.js';
+import type { AbilityUsage } from '../../server/logs/usage-log.js';
 
 /**
  * How often a script ran: by the records of tasks that called it, or by what the hook `usage` counted of the abilities that it is behind, whichever has

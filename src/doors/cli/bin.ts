@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { packageVersion } from '../../server/package-version.js';
+import { packageVersion } from '../../server/installation.js';
 import { readGuardLine } from '../guard/guard-line.js';
 import { readLine } from '../runtime/read-line.js';
 import { isVersionAsked } from './program/version-flag.js';

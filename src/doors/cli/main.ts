@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { packageVersion } from '../../server/package-version.js';
+import { packageVersion } from '../../server/installation.js';
 import { reportError } from './output/report.js';
 import type { Given, Outcome } from './program/define-command.js';
 import { buildProgram } from './program/program.js';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { SessionNote } from '../../contracts/session.js';
-import { NOTE_VARIABLE, SESSION_NOTE_PROGRAM } from '../../server/session-note-program.js';
+import { NOTE_VARIABLE, SESSION_NOTE_PROGRAM } from '../../server/installation.js';
 
 /**
  * Has another process send a session an answer, and waits for nothing: a server that is slow or down changes no answer.

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AbilityError } from '../../contracts/problem.js';
-import { packageVersion } from '../../server/package-version.js';
+import { packageVersion } from '../../server/installation.js';
 import { admit } from './admit.js';
 import type { HttpCaller } from './caller.js';
 import { checkOrigin } from './check-origin.js';

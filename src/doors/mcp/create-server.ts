@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { cancelTask, keepingRuntime, viewTask } from '../../client/index.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { packageVersion } from '../../server/package-version.js';
+import { packageVersion } from '../../server/installation.js';
 import { refusalOf, resultOf } from './answers.js';
 import { agentOf, capabilitiesOf } from './caller-of-request.js';
 import { exposedTools } from './expose-abilities.js';

@@ -1,6 +1,6 @@
-import { generateTaskKey } from '../../client/task-keys.js';
+import { generateTaskKey } from '../../client/start/task-keys.js';
 import type { ExitCode } from '../../contracts/exit-codes.js';
-import { packageVersion } from '../../server/package-version.js';
+import { packageVersion } from '../../server/installation.js';
 import { enderOfClosed } from '../cli/output/terminal/end-when-closed.js';
 import { findSocket, type ReachableRuntime } from './find-socket.js';
 import type { AskedLine, Screen } from './lines.js';
@@ -55,9 +55,9 @@ function askedLine({ args, env, process: { stdout, stderr } }: Asking, cwd: stri
 
 /** A command does not start again a runtime that was stopped on purpose while it waited. */
 async function reportStopped(runtime: ReachableRuntime, { args, env, process }: Asking): Promise<ExitCode | undefined> {
-  const { wasStopped } = await import('../../server/stop-runtime.js');
+  const { wasStopped } = await import('../../server/runtime/stop-runtime.js');
   if (!wasStopped(runtime.paths, runtime)) return undefined;
-  const { runtimeStopped } = await import('../../client/runtime-stopped.js');
+  const { runtimeStopped } = await import('../../client/connection/runtime-stopped.js');
   const { reportError } = await import('../cli/output/report.js');
   const { openTerminal } = await import('../cli/output/terminal/terminal.js');
   const terminal = openTerminal(env, process);

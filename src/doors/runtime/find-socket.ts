@@ -1,10 +1,10 @@
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
-import { packageVersion } from '../../server/package-version.js';
-import { isVisible } from '../../server/process-space.js';
+import { packageVersion } from '../../server/installation.js';
+import { isVisible } from '../../server/processes/process-space.js';
 import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
-import { readRuntimeFile } from '../../server/runtime-file.js';
-import { isOwnSocket } from '../../server/runtime-socket.js';
+import { readRuntimeFile } from '../../server/runtime/runtime-file.js';
+import { isOwnSocket } from '../../server/runtime/runtime-socket.js';
 
 /** A runtime with a socket, and whose it is. */
 export type ReachableRuntime = RuntimeFile & { socket: string; paths: ProjectPaths };

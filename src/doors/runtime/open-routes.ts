@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
+import { TokenFolder } from '../../server/keys/tokens/token-folder.js';
 import { pathsOf } from '../../server/project-paths.js';
-import { TokenFolder } from '../../server/tokens/token-folder.js';
 import { log } from '../../worker/logger.js';
 import { currentUser } from '../cli/program/context.js';
 import { AgentSessions } from '../http/agent-sessions.js';

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connectWithin } from '../../client/index.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
-import { keepTouching } from '../../server/keep-touching.js';
 import { pathsOf } from '../../server/project-paths.js';
-import { readRuntimeFile } from '../../server/runtime-file.js';
-import { listenPrivately } from '../../server/runtime-socket.js';
+import { keepTouching } from '../../server/runtime/keep-touching.js';
+import { readRuntimeFile } from '../../server/runtime/runtime-file.js';
+import { listenPrivately } from '../../server/runtime/runtime-socket.js';
 import type { RuntimeDoor } from '../../worker/runtime.js';
 import { Connections } from '../http/connections.js';
 import type { HttpDoor } from '../http/http-door.js';

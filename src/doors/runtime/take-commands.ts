@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Connection } from '../../client/index.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
-import { packageVersion } from '../../server/package-version.js';
+import { packageVersion } from '../../server/installation.js';
 import { main } from '../cli/main.js';
 import { openTerminal } from '../cli/output/terminal/terminal.js';
 import type { Within } from '../cli/program/context.js';

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
-import { waitForLock } from '../lock.js';
-import { isNoRoom } from '../runtime-file.js';
+import { waitForLock } from '../processes/lock.js';
+import { isNoRoom } from '../runtime/runtime-file.js';
 import { cachedPathOf, type FoundProgram, findProgram, type Program, type Progress } from './find-program.js';
 
 /**

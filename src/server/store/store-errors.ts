@@ -1,5 +1,5 @@
 import { AbilityError } from '../../contracts/problem.js';
-import { isNoRoom } from '../runtime-file.js';
+import { isNoRoom } from '../runtime/runtime-file.js';
 
 const SHARE = 'Point ABILITY_STORE to the store that the workers of the environment share.';
 

@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
-import { createExclusively, readCreated } from '../create-exclusively.js';
+import { createExclusively, readCreated } from '../processes/create-exclusively.js';
 import type { ProjectPaths } from '../project-paths.js';
-import { makeSystemFolder, writeWhole } from '../runtime-file.js';
+import { makeSystemFolder, writeWhole } from '../runtime/runtime-file.js';
 import { notKept, notRead } from './store-errors.js';
 
 /** In the folder of the store; no object has a name of one part. */

@@ -2,9 +2,9 @@ import { DefaultLogger, type InjectedSinks, makeTelemetryFilterString, Runtime, 
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { RunSinks, SpanSinks } from '../../contracts/run-sinks.js';
 import { whyNotThisBuild } from '../../rules/engine.js';
-import { SpillingCodec } from '../../server/payload-codec.js';
-import { readArguments } from '../../server/read-arguments.js';
+import { SpillingCodec } from '../../server/payloads/payload-codec.js';
 import type { Store } from '../../server/store/store.js';
+import { readArguments } from '../../server/temporal/read-arguments.js';
 import { WORKFLOW_BUNDLE } from '../create-workers.js';
 import { type Complaint, readComplaint } from './read-complaint.js';
 import { type History, idOf, type RecordedHistory, typeOf } from './recorded-history.js';

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isAlive, markOf, ownMark } from '../../../src/server/processes.js';
+import { isAlive, markOf, ownMark } from '../../../src/server/processes/processes.js';
 import { RunningGroups } from '../../../src/worker/running-groups.js';
 
 /** A script with a group of its own, and its note as a worker keeps it. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CAN_LIST } from '../../../src/server/process-table.js';
+import { CAN_LIST } from '../../../src/server/processes/process-table.js';
 import { SharedLook } from '../../../src/worker/shared-look.js';
 
 const onLinux = CAN_LIST ? describe : describe.skip;

@@ -22,8 +22,8 @@ import type { AbilityGuard, SessionThread, TurnContext } from '../../../contract
 import { isEndState } from '../../../contracts/states.js';
 import type { TaskResult, WantedPlan } from '../../../contracts/task.js';
 import { digestOf } from '../../../rules/canonical.js';
+import { RUN_FILES } from '../../../server/logs/run-log.js';
 import { pathsOf } from '../../../server/project-paths.js';
-import { RUN_FILES } from '../../../server/run-log.js';
 import { noteGap } from '../note-gap.js';
 import type { AskAnswer, Considered, PlannedCall, Request, WantedSignal } from './ask-shapes.js';
 import { endWords, listed } from './ask-words.js';

@@ -7,9 +7,9 @@ import { Masker } from '../../../planning/secrets/masking/masker.js';
 import { SecretSource } from '../../../planning/secrets/secret-source.js';
 import { digestOf } from '../../../rules/canonical.js';
 import { MOST_PROMPT } from '../../../rules/read-session-start.js';
+import { generateRunId } from '../../../server/logs/run-ids.js';
+import { beginRun, type RunLog } from '../../../server/logs/run-log.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
-import { generateRunId } from '../../../server/run-ids.js';
-import { beginRun, type RunLog } from '../../../server/run-log.js';
 import type { AskAnswer, Request } from './ask-shapes.js';
 
 /** A run that has begun: its log has its first line. */

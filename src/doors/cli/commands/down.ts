@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
 import { pathsOf } from '../../../server/project-paths.js';
-import { stopRuntime } from '../../../server/stop-runtime.js';
+import { stopRuntime } from '../../../server/runtime/stop-runtime.js';
 import { asTyped } from '../output/typed-command.js';
 import type { Context } from '../program/context.js';
 

@@ -3,7 +3,7 @@ import { taskQueueOf } from '../../../contracts/names.js';
 import { PLACEMENTS, type Placement } from '../../../contracts/placement.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
-import { chooseServer } from '../../../server/connection-settings.js';
+import { chooseServer } from '../../../server/temporal/connection-settings.js';
 import { readMetricsAddress } from '../input/read-metrics-address.js';
 import { type Context, openRegistry } from '../program/context.js';
 import { interruption } from './following/interruption.js';

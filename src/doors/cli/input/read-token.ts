@@ -1,9 +1,9 @@
 import type { AccessToken } from '../../../contracts/access.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { TokenFolder } from '../../../server/keys/tokens/token-folder.js';
+import { readTokenText } from '../../../server/keys/tokens/token-text.js';
 import { pathsOf } from '../../../server/project-paths.js';
-import { TokenFolder } from '../../../server/tokens/token-folder.js';
-import { readTokenText } from '../../../server/tokens/token-text.js';
 import type { Context } from '../program/context.js';
 
 /** The token of a command, and what is known of it here. */

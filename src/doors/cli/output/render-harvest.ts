@@ -1,5 +1,5 @@
 import type { GapGroup } from '../../../choosing/harvest/group-gaps.js';
-import type { HarvestRuns } from '../../../server/harvest-file.js';
+import type { HarvestRuns } from '../../../server/logs/harvest-file.js';
 import type { FoundFlow } from '../../answers/find-proposals.js';
 import type { Harvest, HarvestedScript } from '../../answers/harvest.js';
 import { plainText } from './plain-text.js';

@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { provableUser } from '../../../../server/proof-key.js';
+import { provableUser } from '../../../../server/keys/proof-key.js';
 import { parseInput } from '../../input/parse-input.js';
 import { type CommandToken, readToken } from '../../input/read-token.js';
 import { refuseAgents } from '../../input/refuse-agents.js';

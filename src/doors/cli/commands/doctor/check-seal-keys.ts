@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../../../contracts/check.js';
 import { AbilityError } from '../../../../contracts/problem.js';
-import { checkKeys } from '../../../../server/check-machine.js';
+import { checkKeys } from '../../../../server/checks/check-machine.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
 import { keysFromEnvironment } from '../../../../worker/seal-keys.js';
 

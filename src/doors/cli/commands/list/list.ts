@@ -53,7 +53,7 @@ function sayProblems(context: Context, { problems }: Registry): void {
 
 /** What the built-in hook `usage` has written of each ability; one that it has not seen has no calls. */
 async function listUsage({ terminal, flags }: Context, registry: Registry): Promise<ExitCode> {
-  const { UsageLog } = await import('../../../../server/usage-log.js');
+  const { UsageLog } = await import('../../../../server/logs/usage-log.js');
   const { pathsOf } = await import('../../../../server/project-paths.js');
   const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));
   const ids = [

@@ -1,7 +1,7 @@
 import type { ListedTask } from '../../../../client/index.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { pathsOf } from '../../../../server/project-paths.js';
-import { readLivingRuntime } from '../../../../server/runtime-file.js';
+import { readLivingRuntime } from '../../../../server/runtime/runtime-file.js';
 import { type Context, withSession } from '../../program/context.js';
 
 /** So many are listed, the newest. */

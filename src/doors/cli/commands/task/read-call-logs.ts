@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { type LogLine, linesOf, readCallLogs, SharedLogs } from '../../../../client/index.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { TaskPlace } from '../../../../rules/shared-names.js';
+import { recordsOrigin } from '../../../../server/logs/records-origin.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
-import { recordsOrigin } from '../../../../server/records-origin.js';
 import type { Store } from '../../../../server/store/store.js';
 
 /** What one call wrote; of what was shared, one attempt of it. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asFailure } from '../../../../authoring/write-together.js';
 import { PROJECT_FILE } from '../../../../definitions/find-project.js';
-import { type HeldLock, isHeld, takeLock } from '../../../../server/lock.js';
+import { type HeldLock, isHeld, takeLock } from '../../../../server/processes/lock.js';
 import { Cancelled } from '../../input/ask.js';
 
 /** Whoever waits for other commands to end. */

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import type { Approval, Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
+import { UPDATES } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { COMMENT_MISSING } from '../../rules/decide-approval.js';
+import type { Connection } from '../connection/connect.js';
+import { refuseUnserved } from '../connection/find-workers.js';
+import { keepingRuntime } from '../connection/keep-runtime.js';
+import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { openOwn } from '../view/open-task.js';
+import { unlessDeleted } from '../view/read-deletion.js';
+import { viewOwnTask, viewTask } from '../view/view-task.js';
+
+/** A worker answers in milliseconds, one that takes over from a killed one within ten seconds. */
+const DECIDE_MS = 15_000;
+
+/**
+ * The approvals of a task that wait for people: those that may be decided from here.
+ *
+ * @throws AbilityError `task.not_found`, `task.other_project`.
+ */
+export async function openApprovals(connection: Connection, id: string): Promise<Approval[]> {
+  const { result } = await viewOwnTask(connection, id);
+  return result.approvals.filter(({ status }) => status === 'open');
+}
+
+/**
+ * Sends a decision and learns whether it counted.
+ *
+ * @throws AbilityError `usage.invalid` for a denial with fields; `task.not_found`, `task.closed`, `task.other_project`, `approval.ignored`; `placement.no_worker` and
+ * `worker.unavailable` when no worker takes it up.
+ */
+export async function decide(
+  connection: Connection,
+  id: string,
+  verdict: Verdict,
+  decision: Decision,
+): Promise<Extract<DecisionOutcome, { counted: true }>> {
+  refuseFilledNo(verdict, decision);
+  const first = await send(connection, id, verdict, decision);
+  const outcome = first.counted ? first : ((await sendToCalled(connection, id, verdict, decision)) ?? first);
+  if (outcome.counted) return outcome;
+  throw new AbilityError({
+    code: 'approval.ignored',
+    message: `The decision did not count: ${outcome.reason}`,
+    suggestion: adviceOn(outcome.reason),
+  });
+}
+
+function adviceOn(reason: string): string {
+  if (Object.values<string>(COMMENT_MISSING).includes(reason)) return 'Say why, with `--comment TEXT`.';
+  if (/^(it needs|there is no|the) field /.test(reason)) {
+    return 'Fill in the fields with `--set NAME=VALUE`; `ability approvals KEY` lists them.';
+  }
+  return 'Run `ability approvals` to see who may decide on what.';
+}
+
+/** Nothing would read or check them. */
+function refuseFilledNo(verdict: Verdict, { fields = {} }: Decision): void {
+  const names = Object.keys(fields);
+  if (verdict === 'approve' || names.length === 0) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `A denial fills in no fields, and ${names.join(', ')} came with it`,
+    suggestion: 'Leave them out; say why in the comment.',
+  });
+}
+
+/** The approval may be that of a task which this one has called. */
+async function sendToCalled(
+  connection: Connection,
+  id: string,
+  verdict: Verdict,
+  decision: Decision,
+): Promise<DecisionOutcome | undefined> {
+  const open = await openApprovals(connection, id);
+  const wanted = decision.approval_id ? open.filter((approval) => approval.id === decision.approval_id) : open;
+  const [only] = wanted;
+  if (wanted.length !== 1 || only?.task === undefined) return undefined;
+  return send(connection, only.task, verdict, { ...decision, approval_id: only.id });
+}
+
+async function send(
+  connection: Connection,
+  id: string,
+  verdict: Verdict,
+  decision: Decision,
+): Promise<DecisionOutcome> {
+  return asking(connection, async () => {
+    const args: [object] = [{ verdict, decision }];
+    // Sent again after the runtime was gone, it is the same decision.
+    const updateId = randomUUID();
+    let taskQueue: string | undefined;
+    try {
+      return await keepingRuntime(connection, async () => {
+        const task = await openOwn(connection, id);
+        if (!task) throw await whyUnknown(connection, id, undefined);
+        taskQueue = task.description.taskQueue;
+        return connection.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
+          task.execution.executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args, updateId }),
+        );
+      });
+    } catch (error) {
+      if (isUnknownWorkflow(error)) throw await whyUnknown(connection, id, error);
+      if (error instanceof WorkflowUpdateFailedError) throw await whyUnknown(connection, id, error);
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError && taskQueue !== undefined)
+        throw await whyUnanswered(connection, id, taskQueue, error);
+      throw error;
+    }
+  });
+}
+
+/** A decision that was not taken up in time may still be taken up by a worker that comes, so nothing is said of it. */
+async function whyUnanswered(
+  connection: Connection,
+  id: string,
+  taskQueue: string,
+  cause: unknown,
+): Promise<AbilityError> {
+  await refuseUnserved(connection, taskQueue);
+  return new AbilityError(
+    {
+      code: 'worker.unavailable',
+      message: `No worker took up the decision on ${id} within ${DECIDE_MS / 1000} s`,
+      suggestion: `Look whether it counted after all, \`ability task show ${id}\`, and whether the worker is well, \`ability doctor\`.`,
+    },
+    { cause },
+  );
+}
+
+/** An update fails alike for a key that is unknown and for a task that has ended. */
+async function whyUnknown(connection: Connection, id: string, cause: unknown): Promise<AbilityError> {
+  const seen = await viewTask(connection, id).catch(unlessDeleted);
+  if (!seen) return taskNotFound(id, cause);
+  return new AbilityError(
+    {
+      code: 'task.closed',
+      message: `${id} has ended (${seen.result.status}), so there is nothing to decide`,
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ApplicationFailure,
+  isGrpcServiceError,
+  ServiceError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { UPDATES } from '../../contracts/names.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { EditAnswer, InputEdit } from '../../contracts/task.js';
+import type { Connection } from '../connection/connect.js';
+import { refuseUnserved } from '../connection/find-workers.js';
+import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { type OwnTask, openOwn } from '../view/open-task.js';
+import { queryTask, viewTask } from '../view/view-task.js';
+
+/** The hooks of a preflight have a minute. */
+const EDIT_MS = 65_000;
+const MOST_TRIES = 10;
+const FAILED_PRECONDITION = 9;
+
+/**
+ * Changes the input of a task that was created and not run: fields to set, fields to take out. The task runs preflight
+ * again with it, one caller after the other, so that changes of different fields all hold. Source: R-000-84, C-37.
+ *
+ * @throws AbilityError `task.not_found`, `task.other_project`, `task.started`, `placement.no_worker`, `worker.unavailable`, and what preflight
+ * says; then nothing has changed.
+ */
+export async function changeInput(connection: Connection, key: string, edit: InputEdit): Promise<EditAnswer> {
+  if (key.includes(':')) throw taskNotFound(key);
+  return asking(connection, async () => {
+    const { execution } = await openChangeable(connection, key);
+    try {
+      const answer = await connection.temporal.withDeadline(Date.now() + EDIT_MS, () => send(execution, edit));
+      // Its record is written before it answers again.
+      if (answer.changed) await queryTask(connection, key).catch(() => undefined);
+      return answer;
+    } catch (error) {
+      throw await translate(connection, key, error);
+    }
+  });
+}
+
+/** By its id an update that is sent again is the same one, and holds once. */
+async function send(execution: WorkflowHandle, edit: InputEdit): Promise<EditAnswer> {
+  const updateId = randomUUID();
+  for (let left = MOST_TRIES - 1; ; left -= 1) {
+    try {
+      return await execution.executeUpdate<EditAnswer, [InputEdit]>(UPDATES.modify, { args: [edit], updateId });
+    } catch (error) {
+      if (left === 0 || !wasSetBack(error)) throw error;
+    }
+  }
+}
+
+/**
+ * A signal came in while the task was about to go on with the change, or the task went on as a new run: the server drops
+ * the update, and says that it failed or that it knows none of this id.
+ */
+function wasSetBack(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return /^update .* not found/i.test(error.message);
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return (
+    isGrpcServiceError(cause) &&
+    cause.code === FAILED_PRECONDITION &&
+    /unexpected workflow task failure/i.test(cause.details)
+  );
+}
+
+async function openChangeable(connection: Connection, key: string): Promise<OwnTask> {
+  const task = await openOwn(connection, key);
+  // A record may tell of a task that Temporal has forgotten.
+  if (task?.description.status.name !== 'RUNNING') throw await whyClosed(connection, key);
+  await refuseUnserved(connection, task.description.taskQueue);
+  return task;
+}
+
+async function whyClosed(connection: Connection, key: string, cause?: unknown): Promise<AbilityError> {
+  const { result } = await viewTask(connection, key);
+  const message = `${key} has ended (${result.status}), so its input cannot be changed`;
+  const suggestion = `Run it again under another key: ability task get ${key} | ability run ${result.ability_id} --input -`;
+  return new AbilityError({ code: 'task.started', message, suggestion }, { cause });
+}
+
+async function translate(connection: Connection, key: string, error: unknown): Promise<unknown> {
+  if (isUnknownWorkflow(error)) return whyClosed(connection, key, error);
+  if (error instanceof WorkflowUpdateFailedError) {
+    const { cause } = error;
+    // An update that was accepted by a task that then ended has no reason of its own.
+    if (!(cause instanceof ApplicationFailure) || !cause.type || cause.type === 'AcceptedUpdateCompletedWorkflow') {
+      return whyClosed(connection, key, error);
+    }
+    const [problem] = (cause.details ?? []) as [Problem?];
+    return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
+  }
+  if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
+  return new AbilityError(
+    {
+      code: 'worker.unavailable',
+      message: `No worker took up the change of ${key} within ${EDIT_MS / 1000} s`,
+      suggestion: `Look whether it holds after all, \`ability task get ${key}\`, and whether the worker is well, \`ability doctor\`.`,
+    },
+    { cause: error },
+  );
+}

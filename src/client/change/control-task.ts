@@ -1,0 +1,93 @@
+import type { Json } from '../../contracts/json.js';
+import { SIGNALS } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Connection } from '../connection/connect.js';
+import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { type OwnTask, openOwn } from '../view/open-task.js';
+import { unlessDeleted } from '../view/read-deletion.js';
+import { viewTask } from '../view/view-task.js';
+
+/** Runs a created task; one that already runs goes on as it is. @throws AbilityError as {@link cancelTask}. */
+export function runTask(connection: Connection, id: string): Promise<void> {
+  return control(connection, id, 'run', ({ run }) => run.signal(SIGNALS.run));
+}
+
+/**
+ * Asks a task to stop; its clean-up runs first.
+ *
+ * @throws AbilityError `task.not_found`, `task.closed`, `task.other_project`.
+ */
+export function cancelTask(connection: Connection, id: string): Promise<void> {
+  return control(connection, id, 'cancelled', async ({ execution }) => {
+    await execution.cancel();
+  });
+}
+
+/** Lets a task start nothing new until it is resumed. @throws AbilityError as {@link cancelTask}. */
+export function pauseTask(connection: Connection, id: string): Promise<void> {
+  return control(connection, id, 'paused', ({ run }) => run.signal(SIGNALS.pause));
+}
+
+/** Lets a paused task go on. @throws AbilityError as {@link cancelTask}. */
+export function resumeTask(connection: Connection, id: string): Promise<void> {
+  return control(connection, id, 'resumed', ({ run }) => run.signal(SIGNALS.resume));
+}
+
+/** The commands that send our own signals, and know more than to send them. */
+const COMMAND_OF: Record<string, string> = {
+  [SIGNALS.approve]: 'approve',
+  [SIGNALS.deny]: 'deny',
+  [SIGNALS.run]: 'task run',
+  [SIGNALS.pause]: 'task pause',
+  [SIGNALS.resume]: 'task resume',
+};
+
+/**
+ * Sends a signal that a task waits for, or will. Source: docs/workflow-language.md#waits.
+ *
+ * @throws AbilityError `usage.invalid` for our own signals, else as {@link cancelTask}.
+ */
+export function signalTask(connection: Connection, id: string, name: string, payload: Json): Promise<void> {
+  if (Object.hasOwn(COMMAND_OF, name)) {
+    const message = `${name} is no signal of a definition: it has a command of its own`;
+    const suggestion = `ability ${COMMAND_OF[name]} ${id}`;
+    return Promise.reject(new AbilityError({ code: 'usage.invalid', message, suggestion }));
+  }
+  if (name.includes(':')) {
+    const message = `${name} is a signal that only the runtime sends`;
+    const suggestion = 'Send the name that a `wait: { signal: NAME }` of the definition waits for.';
+    return Promise.reject(new AbilityError({ code: 'usage.invalid', message, suggestion }));
+  }
+  return control(connection, id, 'signalled', ({ run }) => run.signal(name, payload));
+}
+
+/** A task that goes on as a new run meanwhile is looked at again; it does so now and then, not each time. */
+const MOST_TRIES = 10;
+
+async function control(
+  connection: Connection,
+  id: string,
+  what: string,
+  action: (task: OwnTask) => Promise<void>,
+): Promise<void> {
+  await asking(connection, async () => {
+    for (let left = MOST_TRIES - 1; ; left -= 1) {
+      const task = await openOwn(connection, id);
+      // Asked to cancel what has ended, Temporal says yes.
+      if (task?.description.status.name !== 'RUNNING') throw await closed(connection, id, what);
+      try {
+        return await action(task);
+      } catch (error) {
+        if (!isUnknownWorkflow(error)) throw error;
+        if (left === 0) throw await closed(connection, id, what, error);
+      }
+    }
+  });
+}
+
+async function closed(connection: Connection, id: string, what: string, cause?: unknown): Promise<AbilityError> {
+  const seen = await viewTask(connection, id).catch(unlessDeleted);
+  if (!seen) return taskNotFound(id, cause);
+  const message = `${id} has ended (${seen.result.status}), so it cannot be ${what}`;
+  return new AbilityError({ code: 'task.closed', message }, { cause });
+}

@@ -1,0 +1,210 @@
+import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import type { DeleteRequest, Deletion, Tombstone } from '../../contracts/deletion.js';
+import { deleteIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../../contracts/names.js';
+import type { Person } from '../../contracts/people.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { startTimer } from '../../server/start-timer.js';
+import type { Connection } from '../connection/connect.js';
+import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
+import { keepingRuntime } from '../connection/keep-runtime.js';
+import { asking, taskNotFound } from '../connection/temporal-errors.js';
+import { type OwnTask, openOwn } from '../view/open-task.js';
+import { readDeletion } from '../view/read-deletion.js';
+import { findRecord } from '../view/read-record.js';
+import type { Stall } from '../watch/find-stall.js';
+import { watchingStalls } from '../watch/watch-stalls.js';
+import { purgePreflight } from './purge-preflight.js';
+
+/** How a task is deleted. */
+export interface DeleteOptions {
+  by: Person;
+  /** Its history in Temporal as well. */
+  purge: boolean;
+  /** Stop waiting after so many milliseconds; the deletion goes on. */
+  timeoutMs?: number | undefined;
+  /** Called where no worker takes up the deletion. */
+  onStall?: (stall: Stall) => void;
+  /** Stops the waiting. */
+  signal?: AbortSignal | undefined;
+}
+
+/** What became of it. */
+export type DeleteEnd =
+  | { kind: 'deleted'; deletion: Deletion }
+  /** It had been deleted before, so nothing was done. */
+  | { kind: 'already'; deletion: Tombstone }
+  /** It was refused before it was formed: only what was asked for was there, and its key is free. */
+  | { kind: 'unformed' }
+  | { kind: 'aborted' };
+
+/** An attempt that joined one which does less is followed by one of its own. */
+const MOST_TURNS = 3;
+
+/**
+ * Deletes a task: ends it if it is open, then removes its record and those of the tasks it called, and leaves a
+ * tombstone. A second call joins the first one. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
+ *
+ * @throws AbilityError `task.not_found`, `task.other_project`, `task.delete_failed`, `usage.invalid` for what is part of another task,
+ * `placement.no_worker`, `wait.timeout`.
+ */
+export async function deleteTask(connection: Connection, key: string, options: DeleteOptions): Promise<DeleteEnd> {
+  refuseNoTask(key);
+  const course: Course = { isBegun: false };
+  return asking(connection, () =>
+    whilePatient(key, options, course, (stop) => deleteOnce(connection, key, options, course, stop)),
+  );
+}
+
+/** How far a deletion has come. */
+interface Course {
+  /** Temporal has it, so that it goes on by itself. */
+  isBegun: boolean;
+}
+
+/** @param stop ends the waiting, not the deletion. */
+async function deleteOnce(
+  connection: Connection,
+  key: string,
+  options: DeleteOptions,
+  course: Course,
+  stop: AbortSignal,
+): Promise<DeleteEnd> {
+  // A call that joins a deletion may find its server gone before it comes to wait.
+  const lasting = <T>(action: () => Promise<T>): Promise<T> => keepingRuntime(connection, action, stop);
+  const { task, known } = await lasting(async () => ({
+    task: await openOwn(connection, key),
+    known: await readDeletion(connection, key),
+  }));
+  if (known && (!options.purge || known.purged)) return { kind: 'already', deletion: known };
+  const isUnformed = !task && !known && options.purge && !(await findRecord(connection, key));
+  if (isUnformed && (await purgePreflight(connection, key, options.signal))) return { kind: 'unformed' };
+  const queue = await lasting(() => queueOf(connection, key, task, known));
+  const request: DeleteRequest = { key, by: options.by, purge: options.purge };
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    const handle = await lasting(() => start(connection, queue, request));
+    course.isBegun = true;
+    const deletion = await resultOf(connection, handle.workflowId, key, options.onStall, stop);
+    if (deletion.problem) throw new AbilityError(deletion.problem);
+    if (deletion.purged || !options.purge) return { kind: 'deleted', deletion };
+  }
+  throw new AbilityError({ code: 'task.delete_failed', message: `${key} is deleted by others at the same time` });
+}
+
+/** Does something until the caller stops waiting, or its time is up. */
+async function whilePatient(
+  key: string,
+  { timeoutMs, signal }: DeleteOptions,
+  course: Course,
+  action: (stop: AbortSignal) => Promise<DeleteEnd>,
+): Promise<DeleteEnd> {
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) stop.abort();
+  const stopTimer = startTimer(timeoutMs ?? Number.POSITIVE_INFINITY, abort);
+  try {
+    return await action(stop.signal);
+  } catch (error) {
+    if (signal?.aborted) return { kind: 'aborted' };
+    if (stop.signal.aborted) throw tookTooLong(key, course, error);
+    throw error;
+  } finally {
+    stopTimer();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** A key must be one, since it names a folder; what is part of a task goes with it. */
+function refuseNoTask(key: string): void {
+  if (USER_KEY.test(key)) return;
+  const [root = ''] = key.split('/', 1);
+  if (key.includes('/') && USER_KEY.test(root)) {
+    throw new AbilityError({
+      code: 'usage.invalid',
+      message: `${key} was called by ${root}, and is deleted with it`,
+      suggestion: `ability task delete ${root}`,
+    });
+  }
+  if (!key.startsWith('direct:')) throw taskNotFound(key);
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: 'A direct run has no key and no record, so there is nothing to delete; Temporal forgets it by itself',
+  });
+}
+
+/** The workers of the task have its record, so theirs is the queue. */
+async function queueOf(
+  connection: Connection,
+  key: string,
+  task: OwnTask | undefined,
+  deleted: Tombstone | undefined,
+): Promise<string> {
+  if (task) {
+    const { taskQueue } = task.description;
+    await refuseUnserved(connection, taskQueue);
+    return taskQueue;
+  }
+  const environment = deleted?.environment ?? (await findRecord(connection, key))?.request.environment;
+  if (environment === undefined) throw taskNotFound(key);
+  return taskQueueOf(connection.project, environment, await placementWithWorker(connection, environment));
+}
+
+function start({ temporal, project }: Connection, taskQueue: string, request: DeleteRequest): Promise<WorkflowHandle> {
+  return temporal.workflow.start(WORKFLOWS.delete, {
+    workflowId: deleteIdOf(request.key),
+    taskQueue,
+    args: [request],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    typedSearchAttributes: new TypedSearchAttributes(
+      // It counts as something that executes, so that a project's own runtime stays for it.
+      Object.entries({ AbilityProject: project, AbilityStatus: 'running' }).map(([name, value]) => ({
+        key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+        value,
+      })),
+    ),
+    staticSummary: `deletes ${request.key}, for ${request.by.name}`,
+  });
+}
+
+/** How a deletion went. */
+async function resultOf(
+  connection: Connection,
+  id: string,
+  key: string,
+  onStall: DeleteOptions['onStall'],
+  stop: AbortSignal,
+): Promise<Deletion> {
+  try {
+    const wait = (): Promise<unknown> => connection.temporal.workflow.getHandle(id).result();
+    const result = await keepingRuntime(connection, () => watchingStalls(connection, id, onStall, wait), stop);
+    return result as Deletion;
+  } catch (error) {
+    throw failureOf(key, error);
+  }
+}
+
+function tookTooLong(key: string, { isBegun }: Course, cause: unknown): AbilityError {
+  const what = isBegun ? 'it has not ended; the deletion goes on' : 'the server was not reached in time';
+  const why = isBegun ? `Look what it does, \`ability why ${key}\`; ` : '';
+  return new AbilityError(
+    {
+      code: 'wait.timeout',
+      message: `${key} is not deleted yet: ${what}`,
+      suggestion: `${why}\`ability task delete ${key}\` ${isBegun ? 'waits for the deletion again' : 'tries again'}.`,
+    },
+    { cause },
+  );
+}
+
+function failureOf(key: string, error: unknown): unknown {
+  if (!(error instanceof WorkflowFailedError)) return error;
+  const { cause } = error;
+  const [told] = (cause instanceof ApplicationFailure ? (cause.details ?? []) : []) as [Problem?];
+  const problem = told ?? {
+    code: 'task.delete_failed',
+    message: `${key} was not deleted: ${cause?.message ?? error.message}`,
+  };
+  return new AbilityError(problem, { cause: error });
+}

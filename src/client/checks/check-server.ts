@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { CheckResult } from '../../contracts/check.js';
+import { ATTRIBUTES, taskQueueOf } from '../../contracts/names.js';
+import { PLACEMENTS } from '../../contracts/placement.js';
+import type { Connection } from '../connection/connect.js';
+import { hasWorker } from '../connection/find-workers.js';
+
+const DAY_SECONDS = 86_400;
+/** Source: docs/architecture.md#the-way-of-a-task. */
+const LEAST_RETENTION_DAYS = 7;
+const INDEXED_TYPES: Record<string, number> = { Keyword: 2 };
+const NORMAL_QUEUE = 1;
+
+/** Whether the server knows the attributes that tasks carry; with `fix` the missing ones are added. */
+export async function checkAttributes(connection: Connection, fix: boolean): Promise<CheckResult> {
+  const name = 'attributes';
+  const { namespace, temporal } = connection;
+  const { operatorService } = temporal.connection;
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(ATTRIBUTES).filter(([attribute]) => !Object.hasOwn(customAttributes ?? {}, attribute));
+  if (missing.length === 0) return { name, status: 'ok', message: 'The server has all search attributes' };
+  const names = missing.map(([attribute]) => attribute).join(', ');
+  if (!fix) {
+    const commands = missing.map(([attribute, type]) => `--name ${attribute} --type ${type}`).join(' ');
+    const advice = `ability doctor --fix, or: temporal operator search-attribute create ${commands}`;
+    return { name, status: 'failed', message: `The server lacks the search attributes ${names}`, advice };
+  }
+  const searchAttributes = Object.fromEntries(
+    missing.map(([attribute, type]) => [attribute, INDEXED_TYPES[type] ?? 2]),
+  );
+  await operatorService.addSearchAttributes({ namespace, searchAttributes });
+  return { name, status: 'ok', message: `Added the search attributes ${names}` };
+}
+
+/** Whether ended tasks are kept long enough to be looked at. */
+export async function checkRetention(connection: Connection): Promise<CheckResult> {
+  const name = 'retention';
+  const { config } = await connection.temporal.workflowService.describeNamespace({ namespace: connection.namespace });
+  const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / DAY_SECONDS;
+  const kept = `Ended tasks are kept for ${Math.round(days * 10) / 10} days`;
+  if (days >= LEAST_RETENTION_DAYS) return { name, status: 'ok', message: kept };
+  const advice = `temporal operator namespace update --namespace ${connection.namespace} --retention 720h`;
+  return { name, status: 'warning', message: `${kept}; after that only records have them`, advice };
+}
+
+/** Whether each environment has workers for both placements. */
+export async function checkWorkers(connection: Connection, environments: readonly string[]): Promise<CheckResult> {
+  const name = 'workers';
+  const places = environments.flatMap((environment) => PLACEMENTS.map((placement) => ({ environment, placement })));
+  const served = await Promise.all(
+    places.map(({ environment, placement }) => hasWorker(connection, environment, placement)),
+  );
+  const missing = places
+    .filter((_, index) => !served[index])
+    .map(({ environment, placement }) => taskQueueOf(connection.project, environment, placement));
+  if (missing.length === 0) return { name, status: 'ok', message: `All ${places.length} queues have workers` };
+  return {
+    name,
+    status: missing.length === places.length ? 'failed' : 'warning',
+    message: `No worker serves ${missing.join(', ')}`,
+    advice: 'Start one for each: ability worker --env NAME --placement local|cloud.',
+  };
+}
+
+/** As shipped the dev server hands out a queue's tasks 20 times a second. */
+const SLOW_DISPATCH_MS = 30;
+/** The server lets a first burst pass; only what comes after it tells. */
+const PROBES = 26;
+const TELLING = 9;
+const PROBE_LIMIT_MS = 10_000;
+
+/**
+ * Whether the server hands out workflow tasks without delay, measured on a queue of our own.
+ *
+ * A dev server started without our flags makes every task wait for a 50 ms slot. Source: docs/performance.md.
+ */
+export async function checkDispatch(connection: Connection): Promise<CheckResult> {
+  const name = 'dispatch';
+  const times: number[] = [];
+  for (let probe = 0; probe < PROBES; probe += 1) times.push(await timeDispatch(connection));
+  const telling = times.slice(-TELLING).sort((a, b) => a - b);
+  const median = telling[Math.floor(TELLING / 2)] ?? 0;
+  const message = `A workflow task is handed out in ${median.toFixed(0)} ms`;
+  if (median < SLOW_DISPATCH_MS) return { name, status: 'ok', message };
+  return {
+    name,
+    status: 'warning',
+    message: `${message}, so every step is slow`,
+    advice:
+      'Start the dev server with --dynamic-config-value history.transferProcessorMaxPollRPS=1000 (and the same for timerProcessor and visibilityProcessor).',
+  };
+}
+
+async function timeDispatch({ temporal, namespace }: Connection): Promise<number> {
+  const id = `doctor:${randomUUID()}`;
+  const taskQueue = { name: id, kind: NORMAL_QUEUE };
+  const handle = await temporal.workflow.start('ability:doctor', {
+    workflowId: id,
+    taskQueue: id,
+    workflowExecutionTimeout: '30s',
+    staticSummary: 'ability doctor: how long the server takes to hand out work',
+  });
+  const started = performance.now();
+  try {
+    await temporal.withDeadline(Date.now() + PROBE_LIMIT_MS, () =>
+      temporal.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue, identity: id }),
+    );
+    return performance.now() - started;
+  } finally {
+    await leaveNothing(temporal, namespace, handle);
+  }
+}
+
+/**
+ * The server ends what it deletes. Where the caller may not delete, the workflow is ended, and stays until the retention
+ * of the namespace takes it.
+ */
+async function leaveNothing(temporal: Client, namespace: string, handle: WorkflowHandle): Promise<void> {
+  const workflowExecution = { workflowId: handle.workflowId };
+  await temporal.workflowService
+    .deleteWorkflowExecution({ namespace, workflowExecution })
+    .catch(() => handle.terminate('ability doctor'));
+}

@@ -1,0 +1,134 @@
+import { setMaxListeners } from 'node:events';
+import type { RuntimeFile } from '../../contracts/runtime.js';
+import { anySignal } from '../../rules/any-signal.js';
+import { isVisible } from '../../server/processes/process-space.js';
+import { type EnsuredRuntime, ensureRuntime, unlessAborted } from '../../server/runtime/ensure-runtime.js';
+import { isLiving, readLivingRuntime } from '../../server/runtime/runtime-file.js';
+import { wasStopped } from '../../server/runtime/stop-runtime.js';
+import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
+import { type Connection, reconnect } from './connect.js';
+import { runtimeStopped } from './runtime-stopped.js';
+
+/** How often a command that waits looks whether its runtime lives. */
+const LOOK_MS = 1000;
+/** A server that ends again and again is not waited for. */
+const MOST_TURNS = 10;
+/** gRPC codes of a server that has gone away: cancelled by the closing of its connection, unavailable. */
+const GONE = new Set([1, 14]);
+
+/**
+ * Does something that waits for the server, and does it again after the project's own runtime was gone and has been
+ * started again. Done twice it must be as if done once.
+ *
+ * @param signal ends the waiting, with its reason.
+ * @throws AbilityError `runtime.stopped` where `ability down` ended the runtime; what the action throws.
+ */
+export async function keepingRuntime<T>(
+  connection: Connection,
+  action: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let turn = 1; ; turn += 1) {
+    signal?.throwIfAborted();
+    const stop = new AbortController();
+    const { signal: ends, release } = anySignal(signal ? [stop.signal, signal] : [stop.signal]);
+    // Each call listens on, for as long as this goes.
+    setMaxListeners(0, ends);
+    const watching = untilGone(connection, stop.signal).then(() => stop.abort());
+    try {
+      // Whatever the action does about its signal: it may wait for more than a call.
+      return await unlessAborted(connection.temporal.withAbortSignal(ends, action), signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!connection.runtime || !isNobodyThere(error) || turn === MOST_TURNS) throw error;
+      await unlessAborted(reviveRuntime(connection), signal);
+    } finally {
+      stop.abort();
+      release();
+      await watching;
+    }
+  }
+}
+
+/** Whether the runtime that a connection was connected to lives no more. */
+export function isRuntimeGone({ runtime, paths }: Connection): boolean {
+  return runtime !== undefined && !isLiving(paths, runtime);
+}
+
+/** Whether an error means that the server has gone away. */
+export function isNobodyThere(error: unknown): boolean {
+  const code = grpcErrorOf(error)?.code;
+  return code !== undefined && GONE.has(code);
+}
+
+/**
+ * Starts the project's runtime again, or finds the one that another command has started, and connects to it.
+ *
+ * All who wait share what is under way, so that none of them can call it off.
+ *
+ * @throws AbilityError `runtime.stopped`, and what {@link ensureRuntime} throws.
+ */
+export async function reviveRuntime(connection: Connection): Promise<void> {
+  connection.reviving ??= revive(connection).finally(() => {
+    connection.reviving = undefined;
+  });
+  await connection.reviving;
+}
+
+async function revive(connection: Connection): Promise<void> {
+  const { runtime, paths, progress = () => {} } = connection;
+  if (!runtime) return;
+  for (let turn = 1; ; turn += 1) {
+    // Also while it is still leaving.
+    if (wasStopped(paths, runtime)) throw runtimeStopped();
+    const isGone = isRuntimeGone(connection);
+    const found = await findRuntime(connection);
+    if (await connectWhileLiving(connection, found.runtime, turn === MOST_TURNS)) {
+      if (isGone) tellRestart(progress, found);
+      return;
+    }
+  }
+}
+
+async function findRuntime({ paths, env }: Connection): Promise<EnsuredRuntime> {
+  const living = readLivingRuntime(paths);
+  // Whatever its version: whoever replaced it did so for a reason.
+  if (living?.state === 'up' && isVisible(living)) return { runtime: living, started: false };
+  return ensureRuntime(paths, () => {}, undefined, env);
+}
+
+/** @returns false where the runtime was gone before it answered. @throws AbilityError what {@link reconnect} throws. */
+async function connectWhileLiving(connection: Connection, runtime: RuntimeFile, isLast: boolean): Promise<boolean> {
+  const [stop, gone] = [new AbortController(), new AbortController()];
+  const watching = untilGone({ ...connection, runtime }, stop.signal).then(() => gone.abort());
+  try {
+    await reconnect(connection, runtime, gone.signal);
+    return true;
+  } catch (error) {
+    if (isLast || isLiving(connection.paths, runtime)) throw error;
+    return false;
+  } finally {
+    stop.abort();
+    await watching;
+  }
+}
+
+function tellRestart(progress: (text: string) => void, found: EnsuredRuntime): void {
+  const how = found.started ? 'it has been started again' : 'another one is up';
+  progress(`The runtime of this project had ended while this command waited; ${how}, and the task goes on.`);
+}
+
+/** Resolves when the runtime of a connection is gone, or its caller has stopped waiting. */
+export async function untilGone(connection: Connection, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted && !(connection.runtime && isRuntimeGone(connection))) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(end, LOOK_MS);
+      function end(): void {
+        clearTimeout(timer);
+        stop.removeEventListener('abort', end);
+        resolve();
+      }
+      stop.addEventListener('abort', end);
+    });
+  }
+}

@@ -1,0 +1,275 @@
+import type { AgentGrant } from '../../contracts/agent.js';
+import type { Caller } from '../../contracts/callers.js';
+import type { ItemFailure } from '../../contracts/loops.js';
+import type { Plan, PlanAgent, PlanHooks, PlanOperation } from '../../contracts/plan.js';
+import type { TaskRecord } from '../../contracts/record.js';
+import { isEndState, isStepEnd } from '../../contracts/states.js';
+import type {
+  FailureStory,
+  StepStory,
+  StoryAgent,
+  StoryOperation,
+  StoryResolution,
+  TaskStory,
+} from '../../contracts/story.js';
+import type { StepSummary, TaskResult, TaskStart } from '../../contracts/task.js';
+import { limitsWithin } from '../../rules/agent-usage.js';
+import { callerOf } from '../../rules/caller-of.js';
+import { describeImplementation } from '../../rules/describe-implementation.js';
+import { findStep } from '../../rules/find-step.js';
+import { wayToRetry } from '../../rules/way-on.js';
+import type { SeenTask } from '../view/view-task.js';
+import { tellAttempts } from './build-attempts.js';
+import type { SeenCall } from './read-calls.js';
+import type { TaskHistory } from './read-history.js';
+import { stepsOfCalls } from './steps-of-calls.js';
+
+/** Everything that is known of a task. */
+export interface StorySources {
+  seen: SeenTask;
+  /** Undefined where Temporal has forgotten the task. */
+  history: TaskHistory | undefined;
+  /** Undefined where no record is on this machine. */
+  record: TaskRecord | undefined;
+  /** The last that each attempt of the call at a path wrote. */
+  lastWords: (path: string) => ReadonlyMap<number, string>;
+  /** The version of the protocol that calls of MCP tools spoke, by the path of the step. */
+  protocols: (isWanted: (path: string) => boolean) => ReadonlyMap<string, string>;
+}
+
+/** What a task was started with, as far as a record or a history has it. */
+type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & {
+  digest: string;
+  caller?: Caller | undefined;
+  grant?: AgentGrant;
+};
+
+/** Puts together how a task came to stand as it does, from all that is known of it. */
+export function tellStory(sources: StorySources): TaskStory {
+  const { seen, history, record } = sources;
+  const { result, view } = seen;
+  const origin = originOf(sources);
+  const ability = origin?.plan.ability;
+  return {
+    task_key: result.task_key,
+    ...(result.project !== undefined && { project: result.project }),
+    status: result.status,
+    source: seen.source,
+    gaps: gapsOf(sources, origin),
+    definition: {
+      id: result.ability_id,
+      version: result.version,
+      summary: ability?.summary ?? view?.summary ?? null,
+      kind: ability?.kind ?? null,
+    },
+    resolution: origin ? resolutionOf(origin) : null,
+    environment: result.environment,
+    requested_by: result.requested_by,
+    session: origin?.session ?? null,
+    caller: result.caller ?? origin?.caller ?? null,
+    intent: result.intent ?? record?.intent ?? null,
+    input: origin?.input ?? view?.input ?? null,
+    ...changesOf(result.changes ? result : record),
+    created_at: view?.created_at ?? record?.created_at ?? history?.created_at ?? null,
+    started_at: result.started_at,
+    finished_at: result.finished_at,
+    hooks: result.hooks,
+    approvals: result.approvals,
+    ...(result.concurrency && { concurrency: result.concurrency }),
+    ...(result.files && { files: result.files }),
+    ...(result.agent && { agent: result.agent }),
+    steps: withProtocols(
+      stepsOf(sources).map((step) => tellStep(step, sources, origin?.plan)),
+      sources,
+      origin?.plan,
+    ),
+    warnings: result.warnings,
+    output: result.output,
+    error: result.error,
+    cleanup_ran: result.cleanup_ran,
+    retry: retryOf(sources, origin?.plan),
+    links: result.links,
+  };
+}
+
+/** Temporal must still have the task, and it must be of this project: a retry asks for both. */
+function retryOf({ seen: { result, source } }: StorySources, plan: Plan | undefined): TaskStory['retry'] {
+  const { task_key: task, status, error, project } = result;
+  if (task === null || source === 'record' || project !== undefined) return null;
+  return wayToRetry({ task, status, plan, error }) ?? null;
+}
+
+function changesOf(
+  told: Pick<TaskResult, 'changes' | 'changes_left'> = {},
+): Pick<TaskStory, 'changes' | 'changes_left'> {
+  const { changes = [], changes_left } = told;
+  return { changes, ...(changes_left !== undefined && { changes_left }) };
+}
+
+function originOf({ history, record }: StorySources): Origin | undefined {
+  const start = history?.start;
+  if (start)
+    return {
+      plan: start.plan,
+      input: start.input,
+      session: start.session,
+      caller: callerOf(start),
+      digest: start.seal.plan,
+      ...(start.child?.agent && { grant: start.child.agent }),
+    };
+  return record && { ...record, digest: record.plan_digest };
+}
+
+/** What an agent may call: what its plan says, or what of that the agent that called it let it. Source: R-003-17. */
+function tellAgent({ model, limits, tools }: PlanAgent, grant: AgentGrant | undefined): StoryAgent {
+  const own = tools.map(({ ability }) => ability);
+  const given = grant?.operations;
+  return {
+    model,
+    limits: limitsWithin(limits, grant),
+    tools: given ? own.filter((id) => given.includes(id)) : own,
+    ...(grant?.digest !== undefined && { grant: grant.digest }),
+  };
+}
+
+function resolutionOf({ plan, digest, grant }: Origin): StoryResolution {
+  return {
+    digest,
+    placement: plan.placement,
+    protected: plan.environment.protected,
+    operations: Object.values(plan.operations).map(tellOperation),
+    hooks: namesOf(plan.ability.hooks),
+    ...(plan.concurrency && { concurrency: plan.concurrency }),
+    ...(plan.agent && { agent: tellAgent(plan.agent, grant) }),
+  };
+}
+
+function tellOperation({ key, version, effects, implementation, hooks }: PlanOperation): StoryOperation {
+  return {
+    key,
+    version,
+    effects,
+    implementation: implementation.id,
+    kind: implementation.kind,
+    runs: describeImplementation(implementation),
+    tags: implementation.tags,
+    hooks: namesOf(hooks),
+  };
+}
+
+function namesOf({ pre_create, pre_call, post_call }: PlanHooks): string[] {
+  return [...new Set([...pre_create, ...pre_call, ...post_call].map(({ id }) => id))];
+}
+
+/** Only calls of MCP tools speak one; of other plans no log is read. */
+function withProtocols(steps: StepStory[], { protocols }: StorySources, plan: Plan | undefined): StepStory[] {
+  const isTool = ({ call }: StepStory): boolean => {
+    return call !== null && plan?.operations[call]?.implementation.kind === 'mcp';
+  };
+  const tools = new Set(steps.filter(isTool).map(({ path }) => path));
+  if (tools.size === 0) return steps;
+  const spoken = protocols((path) => tools.has(path));
+  return steps.map((step) => {
+    const protocol = spoken.get(step.path);
+    return protocol === undefined ? step : { ...step, protocol };
+  });
+}
+
+/** Where nobody tells the steps, the calls of the history stand for them. */
+function stepsOf({ seen, history }: StorySources): StepSummary[] {
+  const { steps, status } = seen.result;
+  if (steps.length > 0 || !history) return steps;
+  return stepsOfCalls(history.calls, isEndState(status));
+}
+
+function tellStep(told: StepSummary, { seen, history, lastWords }: StorySources, plan: Plan | undefined): StepStory {
+  const step = withFailures(told, history);
+  const { id, path, call, status, attempts, duration_ms } = step;
+  const isTurns = step.turns !== undefined;
+  const calls = (!isTurns && history?.calls.filter((one) => one.path === path)) || [];
+  const progress = seen.view?.progress[path];
+  const tries = isTurns ? [] : tellAttempts(step, calls, lastWords(path));
+  const failures = step.failures?.map((failure) => tellFailure(failure, history?.calls ?? [], lastWords));
+  return {
+    id,
+    path,
+    call,
+    status,
+    condition: (plan && findStep(plan, path)?.if) ?? null,
+    attempts: Math.max(attempts, calls.at(-1)?.attempt ?? 0),
+    ...turnsOf(step),
+    ...(failures && { failures }),
+    started_at: progress?.started_at ?? calls[0]?.scheduled_at ?? null,
+    finished_at: progress?.finished_at ?? (isStepEnd(status) ? (calls.at(-1)?.ended_at ?? null) : null),
+    duration_ms,
+    error: step.error ?? null,
+    tries,
+  };
+}
+
+/** Earlier builds did not note which turns failed; as far as these were calls, a history has them. */
+function withFailures(step: StepSummary, history: TaskHistory | undefined): StepSummary {
+  const isNoted = step.turns === undefined || step.status === 'succeeded' || step.failed_turns !== undefined;
+  if (isNoted || !history) return step;
+  const seen = stepsOfCalls(history.calls, isStepEnd(step.status)).find(({ path }) => path === step.path);
+  const { failed_turns, failures, failures_left_out } = seen ?? {};
+  return {
+    ...step,
+    ...(failed_turns !== undefined && { failed_turns }),
+    ...(failures && { failures }),
+    ...(failures_left_out !== undefined && { failures_left_out }),
+  };
+}
+
+function turnsOf({
+  turns,
+  failed_turns,
+  items,
+  failures_left_out,
+}: StepSummary): Pick<StepStory, 'turns' | 'failed_turns' | 'items' | 'failures_left_out'> {
+  return {
+    ...(turns !== undefined && { turns }),
+    ...(failed_turns !== undefined && { failed_turns }),
+    ...(items && { items }),
+    ...(failures_left_out !== undefined && { failures_left_out }),
+  };
+}
+
+/** A failure in a loop with the attempts of the call that failed. */
+function tellFailure(
+  failure: ItemFailure,
+  calls: readonly SeenCall[],
+  lastWords: StorySources['lastWords'],
+): FailureStory {
+  const { path, status, attempts, error } = failure;
+  const own = calls.filter((call) => call.path === path);
+  if (own.length === 0) return { ...failure, tries: [] };
+  const step = { id: path, path, call: path, status, attempts, duration_ms: null, ...(error && { error }) };
+  return { ...failure, tries: tellAttempts(step, own, lastWords(path)) };
+}
+
+/** What could not be learnt, so that nobody takes silence for an answer. */
+function gapsOf({ seen, history, record }: StorySources, origin: Origin | undefined): string[] {
+  const gaps: string[] = [];
+  if (seen.source === 'record') {
+    gaps.push(
+      'Temporal no longer has this task. This is from its record; errors of attempts that were tried again, and times of steps, went with the history.',
+    );
+    if (record?.result === null)
+      gaps.push('The record was made when the task was created; how the task ended is not in it.');
+  }
+  if (seen.source === 'description') {
+    gaps.push(
+      'No worker answers, so what hooks and approvers said is not known now; calls are shown from the history.',
+    );
+  }
+  if (seen.result.error?.code === 'task.terminated') {
+    gaps.push(
+      'A terminated task leaves no result: what hooks and approvers said is not known, calls are shown from the history.',
+    );
+  }
+  if (!origin)
+    gaps.push('What it was started with is in a store that is not seen from here, and its record is elsewhere.');
+  if (history?.isCut) gaps.push('The history is too long to be read whole; early calls may be missing.');
+  return gaps;
+}

@@ -1,0 +1,76 @@
+import { ApplicationFailure } from '@temporalio/client';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { TaskStory } from '../../contracts/story.js';
+import type { Connection } from '../connection/connect.js';
+import { asking, taskNotFound } from '../connection/temporal-errors.js';
+import { findPreflight } from '../start/find-preflight.js';
+import { findRecord } from '../view/read-record.js';
+import { type SeenTask, viewTask } from '../view/view-task.js';
+import { tellStory } from './build-story.js';
+import { readHistory } from './read-history.js';
+import { readLastWords } from './read-last-output.js';
+import { readProtocols } from './read-protocols.js';
+
+/**
+ * Tells how a task came to stand as it does: definition, resolution, hooks, approvals, attempts, end.
+ *
+ * @param mend is called before the record is read; what it gives back is a warning about the record.
+ * @throws AbilityError `task.not_found`; of a task that could not be formed its message says why.
+ */
+export async function explainTask(
+  connection: Connection,
+  id: string,
+  mend: (seen: SeenTask) => Promise<string | undefined> = async () => undefined,
+): Promise<TaskStory> {
+  // Workflows of our own have a colon; of them only direct runs are tasks.
+  if (id.includes(':') && !id.startsWith('direct:')) throw taskNotFound(id);
+  return asking(connection, async () => {
+    const seen = await see(connection, id);
+    // What has its key here is of another task.
+    const isOwn = seen.result.project === undefined;
+    const mended = await mend(seen);
+    return tellStory({
+      seen: mended === undefined ? seen : warned(seen, mended),
+      record: isOwn ? await findRecord(connection, id) : undefined,
+      history: seen.source === 'record' ? undefined : await readHistory(connection, id),
+      lastWords: (path) => (isOwn ? readLastWords(connection, id, path) : new Map()),
+      protocols: (isWanted) => (isOwn ? readProtocols(connection, id, isWanted) : new Map()),
+    });
+  });
+}
+
+function warned(seen: SeenTask, warning: string): SeenTask {
+  return { ...seen, result: { ...seen.result, warnings: [...seen.result.warnings, warning] } };
+}
+
+async function see(connection: Connection, id: string): Promise<SeenTask> {
+  try {
+    return await viewTask(connection, id);
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'task.not_found') throw error;
+    throw (await whyNeverFormed(connection, id)) ?? error;
+  }
+}
+
+/** A key that no task holds may be that of a task which preflight refused. */
+async function whyNeverFormed(connection: Connection, id: string): Promise<AbilityError | undefined> {
+  const outcome = await findPreflight(connection, id);
+  if (!outcome) return undefined;
+  if (outcome === 'running') return absence(id, 'its checks are still running');
+  if ('answer' in outcome) {
+    return absence(id, 'it passed its checks and was not started', 'Create it again under this key.');
+  }
+  const { cause } = outcome.failure;
+  if (!(cause instanceof ApplicationFailure)) return absence(id, 'its checks did not end');
+  const [problem] = (cause.details ?? []) as [Problem?];
+  const { code, message, suggestion } = problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
+  return absence(id, `it could not be formed: ${code}: ${message}`, suggestion);
+}
+
+function absence(id: string, why: string, suggestion?: string): AbilityError {
+  return new AbilityError({
+    code: 'task.not_found',
+    message: `There is no task ${id}: ${why}`,
+    ...(suggestion !== undefined && { suggestion }),
+  });
+}

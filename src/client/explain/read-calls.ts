@@ -1,0 +1,154 @@
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { PHASES } from '../../contracts/hooks.js';
+import type { Problem } from '../../contracts/problem.js';
+import { isModelKey } from '../../rules/model-key.js';
+import type { Connection } from '../connection/connect.js';
+
+type HistoryAnswer = Awaited<ReturnType<Connection['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
+/** A call that has not ended, as Temporal describes it. */
+export type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
+
+/** One event of a history, as Temporal gives it. */
+export type HistoryEvent = NonNullable<NonNullable<HistoryAnswer['history']>['events']>[number];
+type Failure = NonNullable<HistoryEvent['activityTaskFailedEventAttributes']>['failure'];
+type Time = HistoryEvent['eventTime'];
+
+/** Reads a text that Temporal keeps beside an event; undefined for none. */
+export type ReadText = (payload: NonNullable<HistoryEvent['userMetadata']>['summary']) => Promise<string | undefined>;
+
+/** Why an attempt failed. */
+export type AttemptProblem = Pick<Problem, 'code' | 'message'>;
+
+/** One call as the history of a task has it: the last attempt, and why the one before it failed. Times are ISO 8601. */
+export interface SeenCall {
+  path: string;
+  operation: string;
+  scheduled_at: string | null;
+  /** Number of the last attempt; 0: none has started. */
+  attempt: number;
+  /** When that attempt started. */
+  started_at: string | null;
+  ended_at: string | null;
+  end: 'completed' | 'failed' | 'cancelled' | null;
+  problem: AttemptProblem | null;
+  earlier: AttemptProblem | null;
+  /** When the next attempt starts, while the call waits for that. */
+  starts_at: string | null;
+  worker: string | null;
+}
+
+/**
+ * The calls of operations in a history, in the order in which they were asked for; hooks and our own activities are
+ * left out.
+ *
+ * @param pending how the calls stand that have not ended.
+ */
+export async function readCalls(
+  events: readonly HistoryEvent[],
+  pending: readonly PendingActivity[],
+  readText: ReadText,
+): Promise<SeenCall[]> {
+  const calls: SeenCall[] = [];
+  // Ids begin anew with each run of a task, and an event is only ever about one before it in the same run.
+  const byEvent = new Map<string, SeenCall>();
+  const byActivity = new Map<string, SeenCall>();
+  for (const event of events) {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    const operation = scheduled?.activityType?.name;
+    if (scheduled && operation && isOperation(operation)) {
+      const call = newCall((await readText(event.userMetadata?.summary)) ?? '', operation, event);
+      calls.push(call);
+      byEvent.set(String(event.eventId), call);
+      byActivity.set(scheduled.activityId ?? '', call);
+    } else takeEvent(byEvent, event);
+  }
+  for (const activity of pending) {
+    const call = byActivity.get(activity.activityId ?? '');
+    if (call && call.end === null) takePending(call, activity);
+  }
+  return calls;
+}
+
+/** Whether an activity is a call of an operation, and not of a hook or of our own. */
+export function isOperation(type: string): boolean {
+  return (!type.includes(':') || isModelKey(type)) && !(PHASES as readonly string[]).includes(type);
+}
+
+function newCall(path: string, operation: string, event: HistoryEvent): SeenCall {
+  return {
+    path,
+    operation,
+    scheduled_at: isoOf(event.eventTime),
+    attempt: 0,
+    started_at: null,
+    ended_at: null,
+    end: null,
+    problem: null,
+    earlier: null,
+    starts_at: null,
+    worker: null,
+  };
+}
+
+/** Takes in what an event says of a call. Temporal writes the start of a call when it ends, with its last attempt. */
+function takeEvent(calls: ReadonlyMap<string, SeenCall>, event: HistoryEvent): void {
+  const started = event.activityTaskStartedEventAttributes;
+  const completed = event.activityTaskCompletedEventAttributes;
+  const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
+  const cancelled = event.activityTaskCanceledEventAttributes;
+  const call = calls.get(String((started ?? completed ?? failed ?? cancelled)?.scheduledEventId));
+  if (!call) return;
+  if (started) {
+    call.attempt = started.attempt ?? 1;
+    call.started_at = isoOf(event.eventTime);
+    call.worker = started.identity || null;
+    call.earlier = problemOf(started.lastFailure);
+    return;
+  }
+  call.ended_at = isoOf(event.eventTime);
+  call.end = completed ? 'completed' : failed ? 'failed' : 'cancelled';
+  if (failed) call.problem = problemOf(failed.failure);
+}
+
+const BACKING_OFF = 1;
+
+/** Takes in how a call stands that has not ended. While it waits to be tried again, its attempt is the next one. */
+function takePending(call: SeenCall, activity: PendingActivity): void {
+  Object.assign(call, attemptOf(activity));
+  call.worker = activity.lastWorkerIdentity || null;
+  call.started_at = activity.state === BACKING_OFF ? null : isoOf(activity.lastStartedTime);
+}
+
+/** At which attempt a call is that has not ended. */
+export function attemptOf(activity: PendingActivity): Pick<SeenCall, 'attempt' | 'earlier' | 'starts_at'> {
+  const attempt = activity.attempt ?? 1;
+  const waits = activity.state === BACKING_OFF && attempt > 1;
+  return {
+    attempt,
+    earlier: problemOf(activity.lastFailure),
+    starts_at: waits ? isoOf(activity.nextAttemptScheduleTime ?? activity.scheduledTime) : null,
+  };
+}
+
+/** Names of the time-outs of Temporal, by number; they are only seen when a worker was lost or hung. */
+const TIMEOUTS: Record<number, AttemptProblem> = {
+  1: { code: 'timeout.call', message: 'The worker did not end it in time' },
+  2: { code: 'worker.unavailable', message: 'No worker took it up' },
+  3: { code: 'timeout.step', message: 'All its attempts together took too long' },
+  4: { code: 'timeout.call', message: 'The worker that ran it was lost' },
+};
+
+/** Why an attempt failed. Our code is the type of the failure; what is none of ours has Temporal's words. */
+export function problemOf(failure: Failure): AttemptProblem | null {
+  if (!failure) return null;
+  const { applicationFailureInfo, timeoutFailureInfo, cause, message } = failure;
+  if (applicationFailureInfo) return { code: applicationFailureInfo.type || 'internal.error', message: message ?? '' };
+  const timeout = timeoutFailureInfo && TIMEOUTS[Number(timeoutFailureInfo.timeoutType)];
+  return timeout ?? problemOf(cause) ?? { code: 'internal.error', message: message ?? 'It failed' };
+}
+
+/** A time of Temporal's as ISO 8601; null for none. */
+export function isoOf(time: Time): string | null {
+  const ms = Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
+  return ms > 0 ? new Date(ms).toISOString() : null;
+}

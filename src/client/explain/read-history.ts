@@ -1,0 +1,87 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { TaskStart } from '../../contracts/task.js';
+import { readArguments } from '../../server/temporal/read-arguments.js';
+import type { Connection } from '../connection/connect.js';
+import { type HistoryEvent, isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js';
+
+/** What the history of a task tells besides its result. */
+export interface TaskHistory {
+  created_at: string | null;
+  /** What the task goes by: what its newest run was started with; null where it is in a store that is not seen from here. */
+  start: TaskStart | null;
+  calls: SeenCall[];
+  /** Whether there was more than is read. */
+  isCut: boolean;
+}
+
+const PAGE = 1000;
+/** A story of more than that is one for the Temporal UI. */
+const MOST_EVENTS = 50_000;
+
+/** Reads what the history of a task tells of its start and its calls, through all its runs. */
+export async function readHistory(connection: Connection, id: string): Promise<TaskHistory> {
+  const events = await eventsOf(connection, id, undefined);
+  const [newest] = events;
+  let isCut = events.length >= MOST_EVENTS;
+  for (let runId = runBefore(events); runId !== undefined && !isCut; runId = runBefore(events)) {
+    const earlier = await eventsOf(connection, id, runId).catch(orForgotten);
+    events.unshift(...earlier);
+    isCut = earlier.length === 0 || events.length >= MOST_EVENTS;
+  }
+  const [first] = events;
+  const { raw } = await connection.temporal.workflow.getHandle(id).describe();
+  return {
+    created_at: isoOf(first?.eventTime),
+    start: newest ? await startOf(connection, id, newest) : null,
+    calls: await readCalls(events, raw.pendingActivities ?? [], textReader(connection)),
+    isCut,
+  };
+}
+
+/** The run that went on as the one whose events these are. */
+function runBefore([first]: HistoryEvent[]): string | undefined {
+  return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
+}
+
+const NOT_FOUND = 5;
+
+/** Temporal may have forgotten an earlier run already. */
+function orForgotten(error: unknown): HistoryEvent[] {
+  if (isGrpcServiceError(error) && error.code === NOT_FOUND) return [];
+  throw error;
+}
+
+async function eventsOf(connection: Connection, id: string, runId: string | undefined): Promise<HistoryEvent[]> {
+  const events: HistoryEvent[] = [];
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await connection.temporal.workflowService.getWorkflowExecutionHistory({
+      namespace: connection.namespace,
+      execution: { workflowId: id, ...(runId !== undefined && { runId }) },
+      maximumPageSize: PAGE,
+      ...(nextPageToken && { nextPageToken }),
+    });
+    events.push(...(page.history?.events ?? []));
+    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+  } while (nextPageToken && events.length < MOST_EVENTS);
+  return events;
+}
+
+async function startOf({ codec }: Connection, id: string, event: HistoryEvent): Promise<TaskStart | null> {
+  const payloads = event.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  try {
+    return (await readArguments(codec, payloads, id)) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Reads texts that Temporal keeps beside events, for a connection. */
+export function textReader({ codec }: Pick<Connection, 'codec'>): ReadText {
+  return async (payload) => {
+    const [decoded] = payload ? await codec.decode([payload]) : [];
+    const text: unknown = decoded && defaultPayloadConverter.fromPayload(decoded);
+    return typeof text === 'string' ? text : undefined;
+  };
+}

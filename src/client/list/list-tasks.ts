@@ -1,0 +1,186 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { executionInfoFromRaw } from '@temporalio/client/lib/helpers.js';
+import { SIGNALS } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { TaskMemo } from '../../contracts/task.js';
+import type { Connection } from '../connection/connect.js';
+import { asking, invalidArgumentOf } from '../connection/temporal-errors.js';
+import { deletedAmong } from '../view/read-deletion.js';
+import { type ListedState, listedState, type TaskFilter, taskQuery } from './task-query.js';
+
+/** Which tasks to list, and how many at most. */
+export interface ListFilter extends TaskFilter {
+  limit: number;
+}
+
+/** One task in a list. Times are ISO 8601. */
+export interface ListedTask {
+  task_key: string;
+  ability_id: string;
+  version: number | string;
+  status: ListedState;
+  environment: string;
+  session: string | null;
+  requested_by: string;
+  /** The agent that asked for it in their name; left out where none did. */
+  agent?: string;
+  /** What it was asked for; null where nobody said. */
+  intent: string | null;
+  /** Who changed its input last, and when; null where nobody did. */
+  changed: { by: string; at: string } | null;
+  started_at: string;
+  finished_at: string | null;
+}
+
+/**
+ * Lists the tasks of a project, open ones first, then those that ended last; internal, direct and deleted ones are left
+ * out.
+ *
+ * @throws AbilityError `usage.invalid` for a value or a condition that Temporal cannot take.
+ */
+export async function listTasks(connection: Connection, filter: ListFilter): Promise<ListedTask[]> {
+  const query = taskQuery(connection.project, filter);
+  return asking(connection, async () => {
+    let tasks: ListedTask[] = [];
+    try {
+      for await (const execution of connection.temporal.workflow.list({ query })) {
+        if (execution.workflowId.includes(':')) continue;
+        const task = await listed(connection, execution);
+        if (filter.status && filter.status.length > 0 && !filter.status.includes(task.status)) continue;
+        tasks.push(task);
+        if (tasks.length < filter.limit) continue;
+        tasks = await withoutDeleted(connection, tasks);
+        if (tasks.length === filter.limit) return tasks;
+      }
+    } catch (error) {
+      throw refusal(filter, error) ?? error;
+    }
+    return withoutDeleted(connection, tasks);
+  });
+}
+
+/** A part of a list, and where it goes on. */
+export interface TaskPage {
+  tasks: ListedTask[];
+  /** Gives the part behind this one; null: that was all. */
+  next_cursor: string | null;
+}
+
+/**
+ * As {@link listTasks}, in parts of at most `limit`. A part may be shorter than the next one.
+ *
+ * @param cursor of the part before; left out: the first one. @throws AbilityError `usage.invalid` for what is no cursor of such a list.
+ */
+export async function listTaskPage(connection: Connection, filter: ListFilter, cursor?: string): Promise<TaskPage> {
+  const query = taskQuery(connection.project, filter);
+  const { workflowService, options } = connection.temporal;
+  let nextPageToken = readCursor(cursor);
+  return asking(connection, async () => {
+    for (;;) {
+      const page = await workflowService
+        .listWorkflowExecutions({
+          namespace: connection.namespace,
+          query,
+          pageSize: filter.limit,
+          ...(nextPageToken && { nextPageToken }),
+        })
+        .catch((error: unknown) => {
+          throw (cursor === undefined ? undefined : refusedCursor(cursor, error)) ?? refusal(filter, error) ?? error;
+        });
+      const converter = options.loadedDataConverter;
+      const found = await Promise.all(
+        (page.executions ?? [])
+          .filter(({ execution }) => !execution?.workflowId?.includes(':'))
+          .map(async (raw) =>
+            listed(connection, await executionInfoFromRaw(raw, converter, raw, connection.namespace)),
+          ),
+      );
+      const wanted = found.filter(({ status }) => !filter.status?.length || filter.status.includes(status));
+      const tasks = await withoutDeleted(connection, wanted);
+      nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+      if (tasks.length === 0 && nextPageToken) continue;
+      return { tasks, next_cursor: nextPageToken ? Buffer.from(nextPageToken).toString('base64url') : null };
+    }
+  });
+}
+
+function readCursor(cursor: string | undefined): Uint8Array | undefined {
+  if (cursor === undefined) return undefined;
+  if (/^[A-Za-z0-9_-]{1,4096}$/.test(cursor)) return Buffer.from(cursor, 'base64url');
+  throw noCursor(cursor);
+}
+
+function refusedCursor(cursor: string, error: unknown): AbilityError | undefined {
+  return /page ?token/i.test(invalidArgumentOf(error) ?? '') ? noCursor(cursor, error) : undefined;
+}
+
+function noCursor(cursor: string, cause?: unknown): AbilityError {
+  const message = `${JSON.stringify(cursor.slice(0, 100))} is no cursor of this list`;
+  return new AbilityError(
+    { code: 'usage.invalid', message, suggestion: 'Give back `next_cursor`, or none.' },
+    { cause },
+  );
+}
+
+/** Temporal keeps the histories of deleted tasks that were not purged. */
+async function withoutDeleted(connection: Connection, tasks: ListedTask[]): Promise<ListedTask[]> {
+  const deleted = await deletedAmong(
+    connection,
+    tasks.filter(({ finished_at }) => finished_at !== null).map(({ task_key }) => task_key),
+  );
+  return tasks.filter(({ task_key }) => !deleted.has(task_key));
+}
+
+async function listed(connection: Connection, execution: WorkflowExecutionInfo): Promise<ListedTask> {
+  const { workflowId, type, status, searchAttributes, startTime, closeTime } = execution;
+  const memo = (execution.memo ?? {}) as Partial<TaskMemo>;
+  const state = listedState(status.name, String(searchAttributes.AbilityStatus?.[0] ?? ''));
+  return {
+    task_key: workflowId,
+    ability_id: type,
+    version: memo.version ?? '',
+    status: state === 'created' && (await wasRun(connection, workflowId)) ? 'running' : state,
+    environment: memo.environment ?? '',
+    session: searchAttributes.AbilitySession === undefined ? null : String(searchAttributes.AbilitySession[0]),
+    requested_by: memo.requested_by ?? '',
+    ...(memo.agent !== undefined && { agent: memo.agent }),
+    intent: memo.intent ?? null,
+    changed: memo.changed ?? null,
+    started_at: startTime.toISOString(),
+    finished_at: closeTime?.toISOString() ?? null,
+  };
+}
+
+/** Events of a task that was created and not run: its start, one workflow task, the timer of its expiry. */
+const CREATED_EVENTS = 5;
+/** Whoever sends a created task more than that before it is run sees it as `created` a little longer. */
+const FIRST_EVENTS = 500;
+
+/** Running a created task sets no attribute, since that would be an event for every one; the signal tells. */
+async function wasRun(connection: Connection, id: string): Promise<boolean> {
+  const { historyLength } = await connection.temporal.workflow.getHandle(id).describe();
+  if (historyLength <= CREATED_EVENTS) return false;
+  const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistory({
+    namespace: connection.namespace,
+    execution: { workflowId: id },
+    maximumPageSize: FIRST_EVENTS,
+  });
+  return (history?.events ?? []).some(
+    ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === SIGNALS.run,
+  );
+}
+
+/** What Temporal does not understand is the caller's own condition, where there is one. */
+function refusal({ query }: ListFilter, error: unknown): AbilityError | undefined {
+  const reason = query === undefined ? undefined : invalidArgumentOf(error);
+  if (reason === undefined) return undefined;
+  return new AbilityError(
+    {
+      code: 'usage.invalid',
+      message: `Temporal does not understand --query ${JSON.stringify(query)}: ${reason}`,
+      suggestion:
+        "Write a list filter of Temporal: AbilityModule = 'users.api' AND CloseTime > '2026-01-31T00:00:00Z'.",
+    },
+    { cause: error },
+  );
+}

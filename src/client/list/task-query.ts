@@ -1,0 +1,125 @@
+import { FIRING_PREFIX } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { EndState, OpenState } from '../../contracts/states.js';
+
+/** States a list can tell apart: `guarding` and `finishing` are not told to Temporal, and read as `running`. */
+export const LISTED_STATES = [
+  'created',
+  'waiting_approval',
+  'waiting',
+  'running',
+  'succeeded',
+  'failed',
+  'denied',
+  'cancelled',
+  'timed_out',
+  'unknown',
+  'expired',
+] as const;
+
+/** One of {@link LISTED_STATES}. */
+export type ListedState = (typeof LISTED_STATES)[number];
+
+/** Which tasks of a project are wanted; what is left out does not matter. */
+export interface TaskFilter {
+  /** Any of these. */
+  status?: readonly ListedState[] | undefined;
+  ability?: string | undefined;
+  environment?: string | undefined;
+  session?: string | undefined;
+  /** Started at this moment or later. */
+  since?: Date | undefined;
+  /** Also tasks that another task has called. */
+  called?: boolean | undefined;
+  /** A condition in Temporal's own list language, which must hold as well. */
+  query?: string | undefined;
+}
+
+/**
+ * Ends that Temporal cannot tell apart are told by the attribute; the others by Temporal itself.
+ * Source: docs/architecture.md#what-lives-where-in-temporal.
+ */
+const CONDITIONS: Record<ListedState, string> = {
+  created: "ExecutionStatus = 'Running' AND AbilityStatus = 'created'",
+  waiting_approval: "ExecutionStatus = 'Running' AND AbilityStatus = 'waiting_approval'",
+  waiting: "ExecutionStatus = 'Running' AND AbilityStatus = 'waiting'",
+  running: "ExecutionStatus = 'Running' AND AbilityStatus NOT IN ('waiting_approval', 'waiting')",
+  succeeded: "ExecutionStatus = 'Completed' AND AbilityStatus != 'expired'",
+  failed: "ExecutionStatus IN ('Failed', 'TimedOut') AND AbilityStatus NOT IN ('denied', 'timed_out', 'unknown')",
+  denied: "ExecutionStatus = 'Failed' AND AbilityStatus = 'denied'",
+  cancelled: "ExecutionStatus IN ('Canceled', 'Terminated')",
+  timed_out: "ExecutionStatus = 'Failed' AND AbilityStatus = 'timed_out'",
+  unknown: "ExecutionStatus = 'Failed' AND AbilityStatus = 'unknown'",
+  expired: "ExecutionStatus = 'Completed' AND AbilityStatus = 'expired'",
+};
+
+const OPEN_ATTRIBUTES: ReadonlySet<string> = new Set<OpenState>(['created', 'waiting_approval', 'waiting']);
+const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>(['denied', 'timed_out', 'unknown', 'expired']);
+
+/**
+ * The list filter of Temporal for the tasks of a project.
+ *
+ * It lets through every task that is wanted, and `created` ones that were run since: running a created task is no
+ * event, so only its history tells. Direct runs, deletions, and earlier runs of a task that continued as new, are left out.
+ *
+ * @throws AbilityError `usage.invalid` for a value that cannot stand in a filter.
+ */
+export function taskQuery(project: string, filter: TaskFilter): string {
+  const { status, ability, environment, session, since, query } = filter;
+  const parts = [
+    `AbilityProject = ${quoted(project)}`,
+    "ExecutionStatus != 'ContinuedAsNew'",
+    "WorkflowId NOT STARTS_WITH 'direct:'",
+    "WorkflowId NOT STARTS_WITH 'delete:'",
+    "WorkflowId NOT STARTS_WITH 'session:'",
+  ];
+  // A task that a schedule has started was called by no other task.
+  if (!filter.called) parts.push(`(ParentWorkflowId IS NULL OR ParentWorkflowId STARTS_WITH '${FIRING_PREFIX}')`);
+  if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);
+  if (environment !== undefined) parts.push(`AbilityEnvironment = ${quoted(environment)}`);
+  if (session !== undefined) parts.push(`AbilitySession = ${quoted(session)}`);
+  if (since !== undefined) parts.push(`StartTime >= '${since.toISOString()}'`);
+  if (status !== undefined && status.length > 0) {
+    parts.push(`(${status.map((state) => `(${CONDITIONS[state]})`).join(' OR ')})`);
+  }
+  if (query !== undefined) parts.push(`(${checkedQuery(query)})`);
+  return parts.join(' AND ');
+}
+
+/** The state of a listed task, from Temporal's own status and the attribute together. Source: docs/architecture.md#what-lives-where-in-temporal. */
+export function listedState(temporal: string, attribute: string): ListedState {
+  switch (temporal) {
+    case 'RUNNING':
+      return OPEN_ATTRIBUTES.has(attribute) ? (attribute as ListedState) : 'running';
+    case 'COMPLETED':
+      return attribute === 'expired' ? 'expired' : 'succeeded';
+    case 'CANCELLED':
+    case 'TERMINATED':
+      return 'cancelled';
+    default:
+      return ATTRIBUTE_ENDS.has(attribute) ? (attribute as ListedState) : 'failed';
+  }
+}
+
+/** Temporal's list language has no escape for a quote inside quotes of the same kind. */
+function quoted(text: string): string {
+  if (!/['\\\p{Cc}]/u.test(text) && text !== '') return `'${text}'`;
+  throw new AbilityError({ code: 'usage.invalid', message: `${JSON.stringify(text)} cannot be a name here` });
+}
+
+/** A free condition stands in brackets, and must not close them. @throws AbilityError `usage.invalid`. */
+function checkedQuery(query: string): string {
+  const outside = query.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`/g, '');
+  let depth = 0;
+  for (const character of outside) {
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (depth < 0) break;
+  }
+  if (depth === 0 && query.trim() !== '' && !/['"`;]|--|\/\*/.test(outside)) return query;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--query ${JSON.stringify(query)} is no condition: a bracket or quote is not closed, or it is not one`,
+    suggestion: "Write one condition, such as: CloseTime > '2026-01-31T00:00:00Z' AND HistoryLength > 100.",
+  });
+}

@@ -1,0 +1,81 @@
+import {
+  type ScheduleDescription,
+  type ScheduleExecutionStartWorkflowActionResult,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Problem } from '../../contracts/problem.js';
+import type { Firing, FiringRequest } from '../../contracts/schedules.js';
+import { firingKey } from '../../rules/firing-key.js';
+import type { Connection } from '../connection/connect.js';
+import { isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { describedState } from '../list/described-state.js';
+
+/** What became of one firing. Times are ISO 8601. */
+export interface FiredTask {
+  scheduled_for: string;
+  fired_at: string;
+  task_key: string;
+  /**
+   * `open`: preflight or the task has not ended; `refused`: no task was made; `started before`: an earlier firing of the
+   * same moment has started its task; `terminated`: the firing was ended from outside, and its task goes on; `forgotten`:
+   * Temporal keeps it no longer; else the end state of the task.
+   */
+  status: string;
+  /** How its task is where the firing is open: `waiting_approval` and the like; null where it has none yet, or the firing has ended. */
+  task_status: string | null;
+  /** Why it was refused; null otherwise. */
+  error: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
+}
+
+/** What a schedule of ours fires. */
+export function requestOf({ action }: ScheduleDescription): FiringRequest {
+  const [request] = action.args ?? [];
+  return request as FiringRequest;
+}
+
+/** The last firings of a schedule, the newest first. */
+export async function readFirings(connection: Connection, description: ScheduleDescription): Promise<FiredTask[]> {
+  const { schedule } = requestOf(description);
+  const actions = description.info.recentActions.toReversed();
+  return Promise.all(
+    actions.map(async ({ scheduledAt, takenAt, action }) => {
+      const task_key = firingKey(schedule.id, scheduledAt);
+      const end = await endOf(connection, action.workflow);
+      return {
+        scheduled_for: scheduledAt.toISOString(),
+        fired_at: takenAt.toISOString(),
+        task_key,
+        ...end,
+        task_status: end.status === 'open' ? ((await describedState(connection, task_key)) ?? null) : null,
+      };
+    }),
+  );
+}
+
+/** Of that very run: the same moment may have been fired again. */
+async function endOf(
+  connection: Connection,
+  { workflowId, firstExecutionRunId }: ScheduleExecutionStartWorkflowActionResult['workflow'],
+): Promise<Pick<FiredTask, 'status' | 'error'>> {
+  const handle: WorkflowHandle<() => Promise<Firing>> = connection.temporal.workflow.getHandle(
+    workflowId,
+    firstExecutionRunId,
+  );
+  try {
+    const { name } = (await handle.describe()).status;
+    if (name === 'RUNNING') return { status: 'open', error: null };
+    if (name === 'TERMINATED') return { status: 'terminated', error: null };
+    const { status } = await handle.result();
+    return { status: status ?? 'started before', error: null };
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return { status: 'forgotten', error: null };
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { cause } = error;
+    if (!(cause instanceof ApplicationFailure)) return { status: 'cancelled', error: null };
+    const [problem] = (cause.details ?? []) as [Problem?];
+    const { code, message, suggestion } = problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
+    return { status: 'refused', error: { code, message, ...(suggestion !== undefined && { suggestion }) } };
+  }
+}

@@ -1,0 +1,265 @@
+import {
+  ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  type ScheduleHandle,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+  type ScheduleOverlapPolicy,
+} from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { firingIdOf, scheduleIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { FiringRequest, ScheduleSpec } from '../../contracts/schedules.js';
+import { digestOf } from '../../rules/canonical.js';
+import { SCHEDULE_ID } from '../../rules/firing-key.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import type { Connection } from '../connection/connect.js';
+import { placementWithWorker } from '../connection/find-workers.js';
+import { keepingRuntime } from '../connection/keep-runtime.js';
+import { asking, invalidArgumentOf } from '../connection/temporal-errors.js';
+import { type FiredTask, readFirings, requestOf } from './read-firings.js';
+
+const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
+
+/** A schedule as Temporal has it. Times are ISO 8601. */
+export interface SeenSchedule {
+  spec: ScheduleSpec;
+  /** The definition that states it; null: it was created by hand. */
+  stated_in: string | null;
+  paused: boolean;
+  note: string | null;
+  created_at: string;
+  /** The next firings, at most ten. */
+  next: string[];
+  /** How many it has made, how many were missed for good, and how many were left out since an earlier task was open. */
+  counts: { fired: number; missed: number; skipped: number };
+}
+
+/** With its last firings, the newest first. */
+export interface ShownSchedule extends SeenSchedule {
+  firings: FiredTask[];
+}
+
+/**
+ * Creates a schedule. One that says the same already is this very schedule.
+ *
+ * @throws AbilityError `schedule.exists`, `usage.invalid`, `placement.no_worker`.
+ */
+export async function createSchedule(
+  connection: Connection,
+  spec: ScheduleSpec,
+  statedIn?: string,
+): Promise<{ created: boolean }> {
+  checkSpec(spec);
+  return using(connection, async () => {
+    try {
+      const definition = await definitionOf(connection, spec, statedIn);
+      await refusingTimes(() =>
+        connection.temporal.schedule.create({
+          scheduleId: scheduleIdOf(connection.project, spec.id),
+          ...definition,
+          typedSearchAttributes: [{ key: PROJECT, value: connection.project }],
+        }),
+      );
+      return { created: true };
+    } catch (error) {
+      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      const found = await describe(connection, spec.id);
+      if (digestOf(requestOf(found)) === digestOf(requestFor(connection, spec, statedIn))) return { created: false };
+      throw scheduleExists(spec.id);
+    }
+  });
+}
+
+/** Makes a schedule say what is given; whether it is paused stays. @throws AbilityError as {@link createSchedule}. */
+export async function changeSchedule(connection: Connection, spec: ScheduleSpec, statedIn?: string): Promise<void> {
+  checkSpec(spec);
+  await using(connection, async () => {
+    const definition = await definitionOf(connection, spec, statedIn);
+    await refusingTimes(() =>
+      onHandle(connection, spec.id, (handle) => handle.update(({ state }) => ({ ...definition, state }))),
+    );
+  });
+}
+
+/** The schedules of a project, by name. */
+export async function listSchedules(connection: Connection): Promise<SeenSchedule[]> {
+  return using(connection, async () => {
+    const prefix = scheduleIdOf(connection.project, '');
+    const names: string[] = [];
+    for await (const { scheduleId } of connection.temporal.schedule.list()) {
+      if (scheduleId.startsWith(prefix)) names.push(scheduleId.slice(prefix.length));
+    }
+    const seen: SeenSchedule[] = [];
+    for (const name of names.sort()) {
+      const found = await describeIfThere(connection, name);
+      if (found) seen.push(seenOf(found));
+    }
+    return seen;
+  });
+}
+
+/** One schedule, with what became of its last firings. @throws AbilityError `schedule.not_found`. */
+export async function showSchedule(connection: Connection, id: string): Promise<ShownSchedule> {
+  return using(connection, async () => {
+    const found = await describe(connection, id);
+    return { ...seenOf(found), firings: await readFirings(connection, found) };
+  });
+}
+
+/** Stops it firing until it is resumed; tasks that it has started go on. @throws AbilityError `schedule.not_found`. */
+export function pauseSchedule(connection: Connection, id: string, note: string): Promise<void> {
+  return using(connection, () => onHandle(connection, id, (handle) => handle.pause(note)));
+}
+
+/** @throws AbilityError `schedule.not_found`. */
+export function resumeSchedule(connection: Connection, id: string, note: string): Promise<void> {
+  return using(connection, () => onHandle(connection, id, (handle) => handle.unpause(note)));
+}
+
+/** Fires it now, whether it is paused or not, and whatever runs already. @throws AbilityError `schedule.not_found`. */
+export function fireSchedule(connection: Connection, id: string): Promise<void> {
+  return using(connection, () => onHandle(connection, id, (handle) => handle.trigger(overlapping('allow_all'))));
+}
+
+/** Makes up for what it would have fired between two moments, one after the other. @throws AbilityError `schedule.not_found`. */
+export function backfillSchedule(connection: Connection, id: string, start: Date, end: Date): Promise<void> {
+  return using(connection, () =>
+    onHandle(connection, id, (handle) => handle.backfill({ start, end, overlap: overlapping('buffer_all') })),
+  );
+}
+
+/** Deletes it; tasks that it has started go on. @throws AbilityError `schedule.not_found`. */
+export function deleteSchedule(connection: Connection, id: string): Promise<void> {
+  return using(connection, () => onHandle(connection, id, (handle) => handle.delete()));
+}
+
+function using<T>(connection: Connection, action: () => Promise<T>): Promise<T> {
+  return asking(connection, () => keepingRuntime(connection, action));
+}
+
+/** The server reads the times; the SDK throws a TypeError of what it refuses. @throws AbilityError `usage.invalid`. */
+async function refusingTimes<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    const invalid = error instanceof TypeError ? error.message : invalidArgumentOf(error);
+    if (invalid === undefined) throw error;
+    throw new AbilityError(
+      {
+        code: 'usage.invalid',
+        message: `Temporal refuses the times of the schedule: ${invalid}`,
+        suggestion: 'Give five fields, such as "0 3 * * *", and an IANA name as time zone, such as Europe/Berlin.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+async function onHandle<T>(
+  connection: Connection,
+  id: string,
+  use: (handle: ScheduleHandle) => Promise<T>,
+): Promise<T> {
+  try {
+    return await use(connection.temporal.schedule.getHandle(scheduleIdOf(connection.project, id)));
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) throw notFound(connection, id, error);
+    throw error;
+  }
+}
+
+/** A schedule of that id that starts other workflows was made by hand, and is none of ours. */
+async function describe(connection: Connection, id: string): Promise<ScheduleDescription> {
+  const found = await onHandle(connection, id, (handle) => handle.describe());
+  if (found.action.workflowType !== WORKFLOWS.firing) throw notFound(connection, id);
+  return found;
+}
+
+/** The list may name one that was deleted a moment ago. */
+async function describeIfThere(connection: Connection, id: string): Promise<ScheduleDescription | undefined> {
+  try {
+    return await describe(connection, id);
+  } catch (error) {
+    if (error instanceof AbilityError && error.code === 'schedule.not_found') return undefined;
+    throw error;
+  }
+}
+
+type Definition = Pick<ScheduleOptions, 'action' | 'policies' | 'spec'>;
+
+async function definitionOf(
+  connection: Connection,
+  spec: ScheduleSpec,
+  statedIn: string | undefined,
+): Promise<Definition> {
+  const placement = await placementWithWorker(connection, spec.environment);
+  return {
+    spec: { cronExpressions: [spec.cron], timezone: spec.timezone, jitter: spec.jitter_ms },
+    action: {
+      type: 'startWorkflow',
+      workflowType: WORKFLOWS.firing,
+      workflowId: firingIdOf(connection.project, spec.id),
+      taskQueue: taskQueueOf(connection.project, spec.environment, placement),
+      args: [requestFor(connection, spec, statedIn)],
+      staticSummary: `${spec.ability} in ${spec.environment}, by schedule ${spec.id}`,
+    },
+    policies: { overlap: overlapping(spec.overlap), catchupWindow: spec.catch_up_ms },
+  };
+}
+
+function requestFor({ project }: Connection, schedule: ScheduleSpec, statedIn: string | undefined): FiringRequest {
+  return { format: 1, project, schedule, ...(statedIn !== undefined && { stated_in: statedIn }) };
+}
+
+function overlapping(overlap: ScheduleSpec['overlap']): ScheduleOverlapPolicy {
+  return overlap.toUpperCase() as ScheduleOverlapPolicy;
+}
+
+function seenOf(description: ScheduleDescription): SeenSchedule {
+  const { info, state } = description;
+  const { schedule: spec, stated_in } = requestOf(description);
+  return {
+    spec,
+    stated_in: stated_in ?? null,
+    paused: state.paused,
+    note: state.note || null,
+    created_at: info.createdAt.toISOString(),
+    next: state.paused ? [] : info.nextActionTimes.map((time) => time.toISOString()),
+    counts: {
+      fired: info.numActionsTaken,
+      missed: info.numActionsMissedCatchupWindow,
+      skipped: info.numActionsSkippedOverlap,
+    },
+  };
+}
+
+/** @throws AbilityError `usage.invalid`. */
+function checkSpec({ id, input }: ScheduleSpec): void {
+  refuseUnsafeKeys(input);
+  if (SCHEDULE_ID.test(id)) return;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${JSON.stringify(id)} is no name for a schedule`,
+    suggestion: 'Use 1 to 40 letters, digits, dots, dashes and underscores, the first a letter or digit.',
+  });
+}
+
+function scheduleExists(id: string): AbilityError {
+  return new AbilityError({
+    code: 'schedule.exists',
+    message: `The schedule ${id} exists, and says something else`,
+    suggestion: `Look at it with \`ability schedule show ${id}\`; choose another name, or delete it first.`,
+  });
+}
+
+function notFound({ project, address }: Connection, id: string, cause?: unknown): AbilityError {
+  return new AbilityError(
+    {
+      code: 'schedule.not_found',
+      message: `${project} has no schedule ${id} on Temporal at ${address}`,
+      suggestion: 'Run `ability schedule list`.',
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ApplicationFailure,
+  QueryNotRegisteredError,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import type { Person } from '../../contracts/people.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type {
+  PromptRequest,
+  SessionStart,
+  SessionThread,
+  SessionView,
+  ThreadNote,
+  TurnContext,
+} from '../../contracts/session.js';
+import { checkScope } from '../../rules/check-scope.js';
+import { sessionNotFound, sessionStopped } from '../../rules/session-refusals.js';
+import { markdownLine } from '../../rules/shown-text.js';
+import type { Connection } from '../connection/connect.js';
+import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
+import { keepingRuntime } from '../connection/keep-runtime.js';
+import { asking } from '../connection/temporal-errors.js';
+import { checkSessionId, generateSessionId } from './session-ids.js';
+import { tasksNow } from './tasks-of-session.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Hooks of a prompt may take their time; each has a limit of its own. */
+const PROMPT_MS = 7 * 60_000;
+const STOP_MS = 7 * 60_000;
+const ASK_MS = 5000;
+
+/** What a session is to be. */
+export interface NewSession {
+  /** Chosen by the caller; left out: a new one. */
+  id?: string;
+  environment: string;
+  /** A folder of the project. */
+  scope: string;
+  /** Milliseconds without anything happening after which it ends; left out: a day. */
+  idleMs?: number;
+  user: Person;
+}
+
+/** A session as it can be seen. */
+export interface SeenSession extends Omit<SessionView, 'status'> {
+  /** The last four: its workflow ended so, without the session's doing, so that nothing ran at its end. */
+  status: SessionView['status'] | 'terminated' | 'failed' | 'timed_out' | 'cancelled';
+}
+
+/**
+ * Starts a session, and waits until the hooks of its start have let it begin. One of that id that is open, in the same environment and scope, is this very session.
+ *
+ * @throws AbilityError `guard.denied`, `hook.failed`, `session.key_conflict`, `session.stopped`, `usage.invalid`, `placement.no_worker`.
+ */
+export async function startSession(
+  connection: Connection,
+  wanted: NewSession,
+): Promise<{ session_id: string; attached: boolean }> {
+  const session_id = wanted.id === undefined ? generateSessionId() : checkSessionId(wanted.id);
+  const { environment, scope, idleMs: idle_ms = DAY_MS, user } = wanted;
+  checkScope(scope);
+  const start: SessionStart = { format: 1, session_id, environment, scope, idle_ms, user };
+  let attached = true;
+  await asking(connection, () =>
+    keepingRuntime(connection, async () => {
+      const placement = await placementWithWorker(connection, environment);
+      try {
+        await connection.temporal.workflow.start(WORKFLOWS.session, {
+          workflowId: sessionIdOf(connection.project, session_id),
+          taskQueue: taskQueueOf(connection.project, environment, placement),
+          args: [start],
+          workflowIdConflictPolicy: 'FAIL',
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          memo: { session: session_id, environment, scope, user: user.name, started: new Date().toISOString() },
+          typedSearchAttributes: attributesOf(connection.project, environment, session_id),
+          staticSummary: `session ${session_id} in ${environment}, for ${markdownLine(user.name)}`,
+        });
+        attached = false;
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        await refuseOther(connection, start);
+      }
+    }),
+  );
+  const updateId = randomUUID();
+  await updating(connection, session_id, PROMPT_MS, (handle) =>
+    handle.executeUpdate<void, []>(SESSION_UPDATES.open, { args: [], updateId }),
+  );
+  return { session_id, attached };
+}
+
+/**
+ * Says to a session what the user asks, and gives back what an AI reads before it decides. Source: R-002-42.
+ *
+ * @throws AbilityError `session.not_found`, `session.stopped`, `worker.unavailable`.
+ */
+export function promptSession(
+  connection: Connection,
+  session: string,
+  prompt: string,
+  user: Person,
+): Promise<TurnContext> {
+  const updateId = randomUUID();
+  const args: [PromptRequest] = [{ prompt, user }];
+  return updating(connection, session, PROMPT_MS, (handle) =>
+    handle.executeUpdate<TurnContext, [PromptRequest]>(SESSION_UPDATES.prompt, { args, updateId }),
+  );
+}
+
+/**
+ * What was said in a session last, and what waits for an answer of the user.
+ *
+ * @throws AbilityError as {@link showSession}.
+ */
+export function readThread(connection: Connection, session: string): Promise<SessionThread> {
+  return asking(connection, () =>
+    keepingRuntime(connection, async () => {
+      const { temporal } = connection;
+      const description = await describe(connection, session);
+      await refuseUnserved(connection, description.taskQueue);
+      const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
+      return temporal.withDeadline(Date.now() + ASK_MS, () => handle.query<SessionThread>(QUERIES.thread));
+    }),
+  );
+}
+
+/** Notes in a session what was answered to the user, and what waits for them; in place of what waited before. @throws as {@link promptSession}. */
+export function noteInSession(connection: Connection, session: string, note: ThreadNote): Promise<void> {
+  const updateId = randomUUID();
+  return updating(connection, session, PROMPT_MS, (handle) =>
+    handle.executeUpdate<void, [ThreadNote]>(SESSION_UPDATES.note, { args: [note], updateId }),
+  );
+}
+
+/** How Temporal says that a workflow ended which did not come to its own end. */
+const CUT: Record<string, SeenSession['status']> = {
+  TERMINATED: 'terminated',
+  FAILED: 'failed',
+  TIMED_OUT: 'timed_out',
+  CANCELLED: 'cancelled',
+};
+
+/** How a session stands, or stood at its end. @throws AbilityError `session.not_found`, `placement.no_worker`. */
+export function showSession(connection: Connection, session: string): Promise<SeenSession> {
+  return asking(connection, () =>
+    keepingRuntime(connection, async () => {
+      const { temporal } = connection;
+      const description = await describe(connection, session);
+      await refuseUnserved(connection, description.taskQueue);
+      const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
+      const cut = CUT[description.status.name];
+      const view = await temporal
+        .withDeadline(Date.now() + ASK_MS, () => handle.query<SessionView>(QUERIES.session))
+        .catch((error: unknown) => {
+          // What failed before it could say anything was never a session.
+          throw cut && error instanceof QueryNotRegisteredError ? neverBegun(session, cut) : error;
+        });
+      // A session that came to its own end says so, whatever Temporal calls that.
+      const tasks = await tasksNow(connection, view.tasks);
+      if (!cut || view.ended_at !== null) return { ...view, tasks };
+      return { ...view, tasks, status: cut, ended_at: description.closeTime?.toISOString() ?? null };
+    }),
+  );
+}
+
+/** Ends a session, and waits for the hooks of its end; its open tasks go on. @throws as {@link promptSession}. */
+export async function stopSession(connection: Connection, session: string): Promise<SeenSession> {
+  const updateId = randomUUID();
+  await updating(connection, session, STOP_MS, (handle) =>
+    handle.executeUpdate<void, []>(SESSION_UPDATES.stop, { args: [], updateId }),
+  );
+  return asking(connection, () =>
+    keepingRuntime(connection, () => {
+      const handle = connection.temporal.workflow.getHandle<() => Promise<SessionView>>(
+        sessionIdOf(connection.project, session),
+      );
+      return connection.temporal.withDeadline(Date.now() + STOP_MS, () => handle.result());
+    }),
+  );
+}
+
+type Handle = ReturnType<Connection['temporal']['workflow']['getHandle']>;
+
+async function updating<T>(
+  connection: Connection,
+  session: string,
+  limitMs: number,
+  update: (handle: Handle) => Promise<T>,
+): Promise<T> {
+  const handle = (): Handle =>
+    connection.temporal.workflow.getHandle(sessionIdOf(connection.project, checkSessionId(session)));
+  return asking(connection, async () => {
+    try {
+      return await keepingRuntime(connection, () =>
+        connection.temporal.withDeadline(Date.now() + limitMs, () => update(handle())),
+      );
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw await whyGone(connection, session);
+      if (error instanceof WorkflowUpdateFailedError) throw refusalOf(error);
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw unanswered(session, error);
+      throw error;
+    }
+  });
+}
+
+async function describe(connection: Connection, session: string): Promise<WorkflowExecutionDescription> {
+  try {
+    const id = sessionIdOf(connection.project, checkSessionId(session));
+    const description = await connection.temporal.workflow.getHandle(id).describe();
+    if (description.type === WORKFLOWS.session) return description;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+  throw sessionNotFound(session, connection.project);
+}
+
+/** An update fails alike for a session that is unknown and for one that has ended. */
+async function whyGone(connection: Connection, session: string): Promise<AbilityError> {
+  const { status, runId } = await describe(connection, session);
+  if (status.name !== 'FAILED') return sessionStopped(session);
+  // One that was not let begin failed with the reason.
+  const end: unknown = await connection.temporal.workflow
+    .getHandle(sessionIdOf(connection.project, session), runId)
+    .result()
+    .catch((error: unknown) => error);
+  return end instanceof WorkflowFailedError ? (problemIn(end) ?? sessionStopped(session)) : sessionStopped(session);
+}
+
+function refusalOf(error: WorkflowUpdateFailedError): unknown {
+  return problemIn(error) ?? error;
+}
+
+/** What the workflow of a session failed an update with, or itself. */
+function problemIn(error: Error): AbilityError | undefined {
+  const { cause } = error;
+  if (!(cause instanceof ApplicationFailure) || !cause.type) return undefined;
+  const [problem] = (cause.details ?? []) as [Problem?];
+  return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
+}
+
+function neverBegun(session: string, end: SeenSession['status']): AbilityError {
+  return new AbilityError({
+    code: 'session.not_found',
+    message: `What has the id of the session ${session} was not started by a client of ours; it is ${end}`,
+    suggestion: 'Start one: ability session start.',
+  });
+}
+
+function unanswered(session: string, cause: Error): AbilityError {
+  return new AbilityError(
+    {
+      code: 'worker.unavailable',
+      message: `No worker answered for the session ${session} in time`,
+      suggestion: 'Look whether the worker is well: `ability doctor`.',
+    },
+    { cause },
+  );
+}
+
+async function refuseOther(connection: Connection, { session_id, environment, scope }: SessionStart): Promise<void> {
+  const { memo, status } = await describe(connection, session_id);
+  if (status.name !== 'RUNNING') throw sessionStopped(session_id);
+  if (memo?.environment === environment && memo.scope === scope) return;
+  throw new AbilityError({
+    code: 'session.key_conflict',
+    message: `The session ${session_id} is open in ${String(memo?.environment)}, with the scope ${String(memo?.scope)}`,
+    suggestion: 'Choose another id, or leave out --id.',
+  });
+}
+
+function attributesOf(project: string, environment: string, session: string): TypedSearchAttributes {
+  const values = { AbilityProject: project, AbilityEnvironment: environment, AbilitySession: session };
+  return new TypedSearchAttributes(
+    Object.entries(values).map(([name, value]) => {
+      return { key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value };
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+import { ApplicationFailure } from '@temporalio/client';
+import { taskQueueOf } from '../../contracts/names.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { PreflightAnswer, TaskRequest } from '../../contracts/task.js';
+import { digestOf } from '../../rules/canonical.js';
+import type { Connection } from '../connection/connect.js';
+import { placementWithWorker } from '../connection/find-workers.js';
+import { watchingStalls } from '../watch/watch-stalls.js';
+import type { NewTask } from './new-task.js';
+import type { PreflightOutcome } from './preflight-outcome.js';
+import { runAsActivity, startAsWorkflow } from './run-preflight.js';
+
+/** Callers with different inputs under one key queue up for its preflight; more turns than that do not happen. */
+export const MOST_TURNS = 20;
+
+/**
+ * Runs preflight, or joins one that another caller runs for the same request.
+ * Source: docs/architecture.md#what-lives-where-in-temporal; docs/architecture.md#never-a-hang.
+ *
+ * @throws AbilityError with what preflight says; `worker.unavailable`, `task.key_conflict`.
+ */
+export async function askPreflight(
+  connection: Connection,
+  request: TaskRequest,
+  { onStall }: Pick<NewTask, 'onStall'>,
+): Promise<PreflightAnswer> {
+  const placement = await placementWithWorker(connection, request.environment);
+  const queue = taskQueueOf(connection.project, request.environment, placement);
+  const digest = digestOf(request);
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    const outcome =
+      (await runAsActivity(connection, request, queue)) ?? (await runAsWorkflow(connection, request, queue, onStall));
+    const own = ownAnswer(outcome, digest);
+    if (own) return own;
+  }
+  throw tooManyCallers(request.task);
+}
+
+async function runAsWorkflow(
+  connection: Connection,
+  request: TaskRequest,
+  queue: string,
+  onStall: NewTask['onStall'],
+): Promise<PreflightOutcome> {
+  const { id, outcome } = await startAsWorkflow(connection, request, queue);
+  return watchingStalls(connection, id, onStall, outcome);
+}
+
+/** The answer of a preflight, or undefined when it was for another request. @throws AbilityError with its refusal. */
+function ownAnswer(outcome: PreflightOutcome, digest: string): PreflightAnswer | undefined {
+  if ('answer' in outcome) return outcome.answer.request === digest ? outcome.answer : undefined;
+  const { failure } = outcome;
+  const { cause } = failure;
+  if (!(cause instanceof ApplicationFailure) || !cause.type) throw notAnswered(failure);
+  const [problem, by] = (cause.details ?? []) as [Problem?, { request?: string }?];
+  if (by?.request !== undefined && by.request !== digest) return undefined;
+  throw new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: failure });
+}
+
+function notAnswered(cause: Error): AbilityError {
+  return new AbilityError(
+    {
+      code: 'worker.unavailable',
+      message: 'No worker answered the preflight within a minute; nothing was created',
+      suggestion: 'Look whether the worker is well: `ability doctor`.',
+    },
+    { cause },
+  );
+}
+
+/** The error for a key that too many callers want for different requests at once. */
+export function tooManyCallers(id: string): AbilityError {
+  return new AbilityError({
+    code: 'task.key_conflict',
+    message: `Too many callers want ${id} for different things at once`,
+    suggestion: 'Choose another key.',
+  });
+}

@@ -1,0 +1,60 @@
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { SIGNALS } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { TaskMemo, TaskRequest } from '../../contracts/task.js';
+import { keyOfOther } from '../../rules/other-project.js';
+import { isWantedPlan } from '../../rules/wanted-plan.js';
+import type { Connection } from '../connection/connect.js';
+import { isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { otherProjectOf } from '../view/open-task.js';
+
+const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
+
+/**
+ * Makes sure that what holds the key is this very task, and runs it where it only waits to be run.
+ *
+ * @param input digest of the input, with defaults applied. @returns its run, or undefined where it is gone.
+ * @throws AbilityError `task.key_conflict`, `task.other_project`.
+ */
+export async function attachTask(
+  connection: Connection,
+  request: TaskRequest,
+  input: string,
+  run: boolean,
+): Promise<string | undefined> {
+  const { task: id, ability, environment } = request;
+  const description = await describeIfThere(connection, id);
+  if (!description) return undefined;
+  const project = otherProjectOf(connection, description);
+  if (project !== undefined) throw keyOfOther(id, project, connection.project);
+  const { memo, runId, status, typedSearchAttributes } = description;
+  const held = (memo ?? {}) as Partial<TaskMemo>;
+  const isPlanned = isWantedPlan(request.plan, { ...held, plan: held.plan ?? '' });
+  if (held.ability !== ability || held.environment !== environment || held.input !== input || !isPlanned) {
+    throw new AbilityError({
+      code: 'task.key_conflict',
+      message: `The key ${id} already belongs to ${held.ability ?? 'a workflow that is no task'}${isPlanned ? '' : ' with another plan'}`,
+      suggestion: `Choose another key; \`ability task show ${id}\` shows what holds this one.`,
+    });
+  }
+  const waits = status.name === 'RUNNING' && typedSearchAttributes.get(STATUS) === 'created';
+  if (!run || !waits) return runId;
+  try {
+    // The run that was looked at: where its input is changed meanwhile, another one has taken its place.
+    await connection.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
+    return runId;
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return attachTask(connection, request, input, run);
+    throw error;
+  }
+}
+
+async function describeIfThere(connection: Connection, id: string): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await connection.temporal.workflow.getHandle(id).describe();
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { AbilityError } from '../../contracts/problem.js';
+import type { PreflightAnswer, TaskMemo, TaskRequest } from '../../contracts/task.js';
+import { digestOf } from '../../rules/canonical.js';
+import { checkRunId } from '../../rules/check-run-id.js';
+import { checkScope } from '../../rules/check-scope.js';
+import { type FormedStart, formStart, type SealedAnswer } from '../../rules/form-start.js';
+import { packArguments } from '../../rules/task-arguments.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { refuseOtherInput, refuseOtherPlan } from '../../rules/wanted-plan.js';
+import type { Connection } from '../connection/connect.js';
+import { refuseWithoutWorker } from '../connection/find-workers.js';
+import { keepingRuntime } from '../connection/keep-runtime.js';
+import { asking, isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { checkSessionId } from '../sessions/session-ids.js';
+import { askPreflight, MOST_TURNS, tooManyCallers } from './ask-preflight.js';
+import { attachTask } from './attach-task.js';
+import { giveFiles } from './give-files.js';
+import type { NewTask } from './new-task.js';
+import { checkUserKey, generateTaskKey } from './task-keys.js';
+
+/** A task that was created or found under its key. */
+export interface CreatedTask {
+  /** Workflow id: the task key, or `direct:<uuid>`. */
+  id: string;
+  runId: string;
+  warnings: string[];
+  /** The key was already that of this very task. */
+  attached: boolean;
+}
+
+/**
+ * Creates a task: preflight, then the start of its workflow. The key is a promise only once that start was accepted.
+ *
+ * @throws AbilityError with what preflight says: the codes of `CODES`.
+ * Source: docs/architecture.md#the-rooms; docs/architecture.md#the-way-of-a-task.
+ */
+export async function createTask(connection: Connection, wanted: NewTask): Promise<CreatedTask> {
+  if (wanted.session !== undefined && wanted.session !== null) checkSessionId(wanted.session);
+  const id = wanted.direct
+    ? `direct:${randomUUID()}`
+    : wanted.key === undefined
+      ? (wanted.made ?? generateTaskKey())
+      : checkUserKey(wanted.key);
+  // Deeper than anybody reads, it could not be sent.
+  refuseUnsafeKeys(wanted.input);
+  const given = wanted.files && (await giveFiles(connection, id, { ...wanted.files, signal: wanted.signal }));
+  const request: TaskRequest = {
+    ability: wanted.ability,
+    environment: wanted.environment,
+    input: { ...wanted.input, ...given?.input },
+    task: id,
+    direct: wanted.direct ?? false,
+    user: wanted.user,
+    session: wanted.session ?? null,
+    ...(wanted.scope !== undefined && { scope: checkScope(wanted.scope) }),
+    ...(wanted.caller && { caller: wanted.caller }),
+    ...(wanted.intent !== undefined && { intent: wanted.intent }),
+    ...(wanted.inRun !== undefined && { run: checkRunId(wanted.inRun) }),
+    ...(wanted.retry && { retry: wanted.retry }),
+    ...(wanted.plan && { plan: wanted.plan }),
+  };
+  const creating = asking(connection, async () => {
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      const created = await keepingRuntime(connection, () => createOnce(connection, request, wanted), wanted.signal);
+      if (created) return created;
+    }
+    throw tooManyCallers(request.task);
+  });
+  return creating.catch(async (error: unknown) => {
+    // The answer to a start may be lost, and the files are those of a task then.
+    if (given && !(await isKnown(connection, id))) await given.undo();
+    throw error;
+  });
+}
+
+/** @returns undefined where the task that held the key is gone by now, so that preflight must look again. */
+async function createOnce(
+  connection: Connection,
+  request: TaskRequest,
+  wanted: NewTask,
+): Promise<CreatedTask | undefined> {
+  const { task: id } = request;
+  const { seal, ...answer } = await askPreflight(connection, request, wanted);
+  const { warnings } = answer;
+  if (answer.ended) return { id, runId: '', warnings, attached: true };
+  const start = seal && startOf(connection, request, { ...answer, seal }, wanted);
+  if (!start) await wanted.review?.(answer);
+  const started = start && (await startOrForget(connection, request, start, wanted));
+  if (started !== undefined && start) noteCreated(connection, id, start.memo, wanted);
+  const runId = started ?? (await attachOrForget(connection, request, answer, wanted));
+  return runId === undefined ? undefined : { id, runId, warnings, attached: started === undefined };
+}
+
+/** So many results are not read by the connection that created their tasks. */
+const MOST_CREATED = 1000;
+
+/** Its result can then be read without another question to the server. */
+function noteCreated({ created }: Connection, id: string, memo: TaskMemo, { run, key, direct }: NewTask): void {
+  if (!created || !run || (key !== undefined && !direct)) return;
+  if (created.size >= MOST_CREATED) created.delete(created.keys().next().value as string);
+  created.set(id, memo);
+}
+
+/** Where a task of another project came first, the record that this preflight made is of no task. */
+async function attachOrForget(
+  connection: Connection,
+  request: TaskRequest,
+  { input, record }: Pick<PreflightAnswer, 'input' | 'record'>,
+  { run }: NewTask,
+): Promise<string | undefined> {
+  try {
+    return await attachTask(connection, request, digestOf(input), run);
+  } catch (error) {
+    const isOther = error instanceof AbilityError && error.code === 'task.other_project';
+    if (isOther && record !== undefined) removeRecord(connection, request);
+    throw error;
+  }
+}
+
+/** A task that never came to be leaves no record behind. Source: docs/architecture.md#what-lives-where-in-temporal. */
+async function startOrForget(
+  connection: Connection,
+  request: TaskRequest,
+  start: Start,
+  { review, signal }: NewTask,
+): Promise<string | undefined> {
+  try {
+    // The worker has looked already, unless it is of a build that does not know how.
+    const found = { plan: start.answer.plan, input: start.answer.seal.input };
+    refuseOtherInput(request.plan, found);
+    refuseOtherPlan(request.plan, found, true);
+    await review?.(start.answer);
+    await refuseWithoutWorker(connection, request.environment, start.answer.plan.placement);
+    signal?.throwIfAborted();
+    return await startTask(connection, request, start);
+  } catch (error) {
+    await forgetRecord(connection, request);
+    throw error;
+  }
+}
+
+/** What a task's workflow is started with, and what preflight answered. */
+type Start = FormedStart & { answer: SealedAnswer };
+
+function startOf({ project }: Connection, request: TaskRequest, answer: SealedAnswer, wanted: NewTask): Start {
+  const { run, handle, trace } = wanted;
+  const formed = formStart(project, request, answer, run);
+  const memo = { ...formed.memo, ...(handle !== undefined && { handle }), ...(trace !== undefined && { trace }) };
+  return { ...formed, memo, answer };
+}
+
+/**
+ * Starts the workflow of a task.
+ *
+ * @returns its run, or undefined when a workflow has the key already. A start that Temporal's client tries again, since
+ * its answer was lost, is the same start.
+ */
+async function startTask(
+  connection: Connection,
+  request: TaskRequest,
+  { answer, argument, attributes, ...options }: Start,
+): Promise<string | undefined> {
+  try {
+    const handle = await connection.temporal.workflow.start(answer.plan.ability.id, {
+      ...options,
+      workflowId: request.task,
+      args: packArguments(argument),
+      workflowIdConflictPolicy: 'FAIL',
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      typedSearchAttributes: typedAttributes(attributes),
+    });
+    return handle.firstExecutionRunId;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
+    throw error;
+  }
+}
+
+function typedAttributes(values: FormedStart['attributes']): TypedSearchAttributes {
+  return new TypedSearchAttributes(
+    Object.entries(values).map(([name, value]) => ({
+      key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+      value,
+    })),
+  );
+}
+
+/**
+ * Removes the record of a task that has no workflow, where the record is on this machine.
+ *
+ * Only a server that says so counts: the answer to a start may be lost, and the key may be that of another caller.
+ */
+async function forgetRecord(connection: Connection, { direct, task }: TaskRequest): Promise<void> {
+  if (direct || !connection.isOwnRuntime) return;
+  if (!(await isKnown(connection, task))) removeRecord(connection, { task });
+}
+
+function removeRecord(connection: Connection, { task }: Pick<TaskRequest, 'task'>): void {
+  if (!connection.isOwnRuntime) return;
+  rmSync(join(connection.paths.records, task), { recursive: true, force: true });
+}
+
+async function isKnown(connection: Connection, id: string): Promise<boolean> {
+  try {
+    await connection.temporal.workflow.getHandle(id).describe();
+    return true;
+  } catch (error) {
+    return !isUnknownWorkflow(error);
+  }
+}

@@ -1,0 +1,131 @@
+import { ApplicationFailure, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
+import { deliveryIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import type { Placement } from '../../contracts/placement.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { TaskRequest } from '../../contracts/task.js';
+import type { Delivered, DeliveryRequest } from '../../contracts/webhooks.js';
+import { signalWithin } from '../../rules/any-signal.js';
+import { digestOf } from '../../rules/canonical.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import type { Connection } from '../connection/connect.js';
+import { keepingRuntime } from '../connection/keep-runtime.js';
+import { asking, isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { checkUserKey } from './task-keys.js';
+
+/** One delivery of a webhook, and the task that it asks for. */
+export interface Delivery {
+  webhook: string;
+  key: string;
+  wanted: Pick<TaskRequest, 'ability' | 'environment' | 'input' | 'intent'>;
+  /** Whose worker makes the task. */
+  placement: Placement;
+}
+
+/** How it is with a delivery: its task was started, or it waits for a worker. */
+export interface DeliveryState {
+  status: 'started' | 'queued';
+  /** The same delivery had come before. */
+  known: boolean;
+}
+
+/**
+ * Starts the task of a delivery, as a workflow of its own: once Temporal has it the task will be made, whatever becomes of the
+ * caller and whether or not a worker is up. The same key is the same delivery; one that was refused may be tried again.
+ *
+ * @param waitMs how long to wait for the start of the task. @param signal ends the waiting; the delivery goes on.
+ * @throws AbilityError with what preflight says; `task.key_invalid`, `task.key_conflict`, `worker.unavailable`.
+ */
+export async function deliver(
+  connection: Connection,
+  delivery: Delivery,
+  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+): Promise<DeliveryState> {
+  checkUserKey(delivery.key);
+  refuseUnsafeKeys(delivery.wanted.input);
+  return asking(connection, () =>
+    keepingRuntime(connection, async () => {
+      const isNew = await startDelivery(connection, delivery);
+      const ends = signalWithin(waitMs, [signal]);
+      try {
+        return await stateOf(connection, delivery, !isNew, ends.signal);
+      } finally {
+        ends.release();
+      }
+    }),
+  );
+}
+
+/** @returns false where Temporal has it already. */
+async function startDelivery(connection: Connection, delivery: Delivery): Promise<boolean> {
+  const { webhook, key, wanted, placement } = delivery;
+  const { project, temporal } = connection;
+  const user = { name: `webhook:${webhook}`, source: 'claimed' } as const;
+  const request = { ...wanted, task: key, direct: false, user, session: null, caller: 'ci' } as const;
+  const argument: DeliveryRequest = { format: 1, project, webhook, request };
+  try {
+    await temporal.workflow.start(WORKFLOWS.delivery, {
+      workflowId: deliveryIdOf(project, key),
+      taskQueue: taskQueueOf(project, wanted.environment, placement),
+      args: [argument],
+      workflowIdConflictPolicy: 'FAIL',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      memo: { request: digestOfWanted(delivery) },
+      staticSummary: `${wanted.ability} in ${wanted.environment}, by webhook ${webhook}`,
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await refuseOther(connection, delivery);
+    return false;
+  }
+}
+
+/** @throws AbilityError `task.key_conflict` where the key is that of a delivery of something else. */
+async function refuseOther({ temporal, project }: Connection, delivery: Delivery): Promise<void> {
+  const { memo } = await temporal.workflow.getHandle(deliveryIdOf(project, delivery.key)).describe();
+  if (memo?.request === digestOfWanted(delivery)) return;
+  throw new AbilityError({
+    code: 'task.key_conflict',
+    message: `The key ${delivery.key} already belongs to a delivery with another input, or to another webhook`,
+    suggestion: 'State a `key` in the trigger that no other delivery has.',
+  });
+}
+
+function digestOfWanted({ webhook, wanted: { ability, environment, input } }: Delivery): string {
+  return digestOf({ webhook, ability, environment, input });
+}
+
+async function stateOf(
+  { temporal, project }: Connection,
+  { key }: Delivery,
+  known: boolean,
+  ends: AbortSignal,
+): Promise<DeliveryState> {
+  const handle = temporal.workflow.getHandle<() => Promise<Delivered>>(deliveryIdOf(project, key));
+  try {
+    const delivered = await temporal.withAbortSignal(ends, () => handle.result());
+    return { status: 'started', known: known || delivered.known };
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) throw refusalOf(error);
+    if (ends.aborted) return { status: 'queued', known };
+    // Temporal has forgotten it since: what it started has long ended.
+    if (known && isUnknownWorkflow(error)) return { status: 'started', known };
+    throw error;
+  }
+}
+
+function refusalOf(failure: WorkflowFailedError): AbilityError {
+  const { cause } = failure;
+  if (cause instanceof ApplicationFailure && cause.type) {
+    const [problem] = (cause.details ?? []) as [Problem?];
+    return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: failure });
+  }
+  return new AbilityError(
+    {
+      code: 'worker.unavailable',
+      message: 'The delivery ended before its task was started',
+      suggestion: 'Send it again; in the Temporal UI its workflow says how it ended.',
+    },
+    { cause: failure },
+  );
+}

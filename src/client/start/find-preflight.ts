@@ -1,0 +1,53 @@
+import { ActivityNotFoundError } from '@temporalio/client';
+import { preflightIdOf } from '../../contracts/names.js';
+import type { PreflightAnswer } from '../../contracts/task.js';
+import { isUnimplemented } from '../../server/temporal/grpc-error.js';
+import type { Connection } from '../connection/connect.js';
+import { isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { outcomeOf, type PreflightOutcome } from './preflight-outcome.js';
+
+/** A preflight that Temporal knows. */
+interface KnownPreflight {
+  /** Milliseconds since 1970. */
+  began: number;
+  isRunning: boolean;
+  result: () => Promise<PreflightAnswer>;
+}
+
+/**
+ * What the last preflight of a key came to, be it an activity or a workflow, as on older servers.
+ *
+ * @returns undefined where Temporal knows none; `running` where it has not ended.
+ */
+export async function findPreflight(
+  connection: Connection,
+  key: string,
+  project: string = connection.project,
+): Promise<PreflightOutcome | 'running' | undefined> {
+  const id = preflightIdOf(key, project);
+  const found = await Promise.all([findActivity(connection, id), findWorkflow(connection, id)]);
+  const last = found.filter((one) => one !== undefined).sort((a, b) => b.began - a.began)[0];
+  return last && (last.isRunning ? 'running' : outcomeOf(last.result));
+}
+
+async function findActivity({ temporal }: Connection, id: string): Promise<KnownPreflight | undefined> {
+  try {
+    const { activityRunId, scheduleTime, status } = await temporal.activity.getHandle(id).describe();
+    const handle = temporal.activity.getHandle<PreflightAnswer>(id, activityRunId);
+    return { began: Number(scheduleTime), isRunning: status === 'RUNNING', result: () => handle.result() };
+  } catch (error) {
+    if (error instanceof ActivityNotFoundError || isUnimplemented(error)) return undefined;
+    throw error;
+  }
+}
+
+async function findWorkflow({ temporal }: Connection, id: string): Promise<KnownPreflight | undefined> {
+  try {
+    const { runId, startTime, status } = await temporal.workflow.getHandle(id).describe();
+    const handle = temporal.workflow.getHandle<() => Promise<PreflightAnswer>>(id, runId);
+    return { began: Number(startTime), isRunning: status.name === 'RUNNING', result: () => handle.result() };
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return undefined;
+    throw error;
+  }
+}

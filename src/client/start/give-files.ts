@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { FileValue } from '../../contracts/files.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { TaskFileStore } from '../../server/store/task-file-store.js';
+import { formatBytes } from '../../text/byte-size.js';
+import { safeFileName } from '../../text/file-name.js';
+import { mediaTypeOf } from '../../text/media-type.js';
+import type { Connection } from '../connection/connect.js';
+
+/** Files that a caller gives as input. */
+export interface GivenFiles {
+  /** By the name of the input: absolute paths; several make a list. */
+  paths: Readonly<Record<string, readonly string[]>>;
+  /** No file may be larger. */
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Files in the store, and the way back. */
+export interface KeptInput {
+  /** The files as values, by the name of the input. */
+  input: JsonObject;
+  /** Lets go of what was not held before: the task did not come to be. */
+  undo(): Promise<void>;
+}
+
+/**
+ * Keeps the files of an input in the store, held by the task that is to be.
+ *
+ * That the workers of the environment see that store is for preflight to find out, which refuses with `store.not_shared`.
+ *
+ * @param task its key. @throws AbilityError `input.invalid` for what is no file that can be read; `file.too_large`;
+ * `store.full`, `store.not_shared`.
+ */
+export async function giveFiles(
+  { store, project }: Pick<Connection, 'store' | 'project'>,
+  task: string,
+  { paths, maxBytes, signal }: GivenFiles,
+): Promise<KeptInput> {
+  const files = new TaskFileStore(store, project);
+  const before = new Set(await files.holds.heldBy(task));
+  const kept = new Set<string>();
+  const undo = async (): Promise<void> => {
+    for (const digest of kept) if (!before.has(digest)) await files.holds.letGo(task, digest).catch(() => {});
+  };
+  try {
+    const entries: [string, Json][] = [];
+    for (const [name, given] of Object.entries(paths)) {
+      const values: FileValue[] = [];
+      for (const path of given) {
+        await refuseUnreadable(name, path, maxBytes);
+        const { sha256, bytes } = await files.keep(async () => createReadStream(path), task, maxBytes, signal);
+        kept.add(sha256);
+        const shown = safeFileName(basename(path));
+        values.push({ $file: sha256, name: shown, bytes, media_type: mediaTypeOf(shown) });
+      }
+      entries.push([name, values.length === 1 ? (values[0] as FileValue) : values]);
+    }
+    return { input: Object.fromEntries(entries), undo };
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+
+async function refuseUnreadable(name: string, path: string, maxBytes: number): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw unreadable(name, path, error);
+  });
+  if (!found.isFile()) {
+    const message = `${path}, given as \`${name}\`, is no file`;
+    throw new AbilityError({ code: 'input.invalid', message, suggestion: 'Pack a folder into one archive.' });
+  }
+  if (found.size > maxBytes) {
+    throw new AbilityError({
+      code: 'file.too_large',
+      message: `${path} is ${formatBytes(found.size)}, and a file may have ${formatBytes(maxBytes)}`,
+      suggestion: 'Make it smaller, or raise `policy.max_file` in ability.yaml.',
+    });
+  }
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    throw unreadable(name, path, error);
+  });
+  await handle.close();
+}
+
+function unreadable(name: string, path: string, cause: unknown): AbilityError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new AbilityError(
+    { code: 'input.invalid', message: `${path}, given as \`${name}\`, cannot be read: ${reason}` },
+    { cause },
+  );
+}

@@ -1,0 +1,54 @@
+import type { Person } from '../../contracts/people.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Connection } from '../connection/connect.js';
+import { keepingRuntime } from '../connection/keep-runtime.js';
+import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { openOwn } from '../view/open-task.js';
+import { refuseDeleted } from '../view/read-deletion.js';
+import { queryTask } from '../view/view-task.js';
+import { type CreatedTask, createTask } from './create-task.js';
+import type { NewTask } from './new-task.js';
+import { nextKey } from './retried-key.js';
+
+/** A question about a task that has just ended can get lost between server and worker; asked again it is answered. */
+const TRIES = 4;
+
+/** How a task is tried again. */
+export interface Retry extends Pick<NewTask, 'caller' | 'review' | 'signal' | 'trace' | 'onStall'> {
+  /** Id of the first step to do again; left out: the first that was not done. */
+  from?: string | undefined;
+  user: Person;
+  session?: string | null;
+  /** As of {@link createTask}. */
+  scope?: string;
+  run: boolean;
+}
+
+/**
+ * Tries a task again that has ended: a new task under `<key>.r2`, guarded and approved anew, which takes over the results
+ * of the steps that were done and not taken back.
+ *
+ * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`, and what {@link createTask} throws.
+ */
+export async function retryTask(connection: Connection, id: string, { from, ...wanted }: Retry): Promise<CreatedTask> {
+  const { ability_id, environment, input, intent } = await asking(connection, async () => {
+    await openOwn(connection, id);
+    await refuseDeleted(connection, id);
+    try {
+      for (let turn = 0; turn < TRIES; turn += 1) {
+        const view = await keepingRuntime(connection, () => queryTask(connection, id), wanted.signal);
+        if (view) return view;
+      }
+    } catch (error) {
+      throw isUnknownWorkflow(error) ? taskNotFound(id, error) : error;
+    }
+    throw new AbilityError({
+      code: 'worker.unavailable',
+      message: `No worker answers what ${id} has done`,
+      suggestion: 'Start a worker for its environment: `ability doctor` says what is missing.',
+    });
+  });
+  const retry = { task: id, from: from ?? null };
+  const same = { ability: ability_id, environment, input, ...(intent !== undefined && { intent }) };
+  return createTask(connection, { ...wanted, ...same, key: nextKey(id), retry });
+}

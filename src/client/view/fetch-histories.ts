@@ -1,0 +1,74 @@
+import { isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
+import type { Connection } from '../connection/connect.js';
+import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { openToRead } from './open-task.js';
+
+/** One run of a task, with all its events. */
+export interface FetchedHistory {
+  workflowId: string;
+  runId: string;
+  history: Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+}
+
+/**
+ * Fetches all runs of a task, the first one first, and those of the tasks it called, which stand behind it.
+ *
+ * Runs that Temporal has forgotten are left out.
+ *
+ * @throws AbilityError `task.not_found`, `temporal.unavailable`.
+ */
+export async function fetchHistories(connection: Connection, id: string): Promise<FetchedHistory[]> {
+  return asking(connection, async () => {
+    try {
+      await openToRead(connection, id);
+      return await withChildren(connection, id);
+    } catch (error) {
+      throw isUnknownWorkflow(error) ? taskNotFound(id, error) : error;
+    }
+  });
+}
+
+async function withChildren(connection: Connection, id: string): Promise<FetchedHistory[]> {
+  const runs = await runsOf(connection, id);
+  for (const child of runs.flatMap(childrenOf)) {
+    runs.push(...(await withChildren(connection, child).catch(orForgotten)));
+  }
+  return runs;
+}
+
+/** Each run names the one it continues. */
+async function runsOf(connection: Connection, id: string): Promise<FetchedHistory[]> {
+  const newest = await connection.temporal.workflow.getHandle(id).describe();
+  const runs = [await fetchRun(connection, id, newest.runId)];
+  for (let runId = runBefore(runs); runId !== undefined; runId = runBefore(runs)) {
+    const [earlier] = await fetchRun(connection, id, runId).then((run) => [run], orForgotten);
+    if (!earlier) break;
+    runs.unshift(earlier);
+  }
+  return runs;
+}
+
+function runBefore([oldest]: FetchedHistory[]): string | undefined {
+  const [first] = oldest?.history.events ?? [];
+  return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
+}
+
+async function fetchRun(connection: Connection, workflowId: string, runId: string): Promise<FetchedHistory> {
+  const history = await connection.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  return { workflowId, runId, history };
+}
+
+function childrenOf({ history }: FetchedHistory): string[] {
+  return (history.events ?? []).flatMap(
+    (event) => event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId ?? [],
+  );
+}
+
+const NOT_FOUND = 5;
+
+/** Temporal may have forgotten a child or an earlier run already. */
+function orForgotten(error: unknown): FetchedHistory[] {
+  const isForgotten = isUnknownWorkflow(error) || (isGrpcServiceError(error) && error.code === NOT_FOUND);
+  if (isForgotten) return [];
+  throw error;
+}

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { REQUESTS_LOG } from '../../contracts/record.js';
+
+/** A line of a log. */
+export interface LogLine {
+  time: string;
+  step: string;
+  attempt: number;
+  stream: string;
+  text: string;
+}
+
+/** What one call wrote into one file. */
+export interface CallLog {
+  file: string;
+  /** Its step path. */
+  name: string;
+  lines: LogLine[];
+}
+
+/**
+ * Reads the logs of a task, as its worker wrote them: a file a call, and files that calls share.
+ *
+ * @param folder of the logs. @param isWanted by the path of the step.
+ */
+export function readCallLogs(folder: string, isWanted: (path: string) => boolean = () => true): CallLog[] {
+  return filesIn(folder).flatMap((file) => {
+    const name = relative(folder, file).replace(/\.jsonl$/, '');
+    if (name.startsWith(REQUESTS_LOG)) return logsOfRequests(file).filter((log) => isWanted(log.name));
+    return isWanted(name) ? [{ file, name, lines: readLines(file) }] : [];
+  });
+}
+
+function logsOfRequests(file: string): CallLog[] {
+  const logs = new Map<string, CallLog>();
+  for (const line of readLines(file)) {
+    const log = logs.get(line.step) ?? { file, name: line.step, lines: [] };
+    log.lines.push(line);
+    logs.set(line.step, log);
+  }
+  return [...logs.values()];
+}
+
+function readLines(file: string): LogLine[] {
+  return linesOf(readFileSync(file, 'utf8'));
+}
+
+/**
+ * The lines of a log that are whole; the last one may be being written.
+ *
+ * One that a full disk has cut, or a worker that was killed, is shown as it is, since the others are wanted all the more.
+ */
+export function linesOf(text: string): LogLine[] {
+  let before: LogLine = { time: '', step: '', attempt: 1, stream: 'runtime', text: '' };
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .filter(Boolean)
+    .map((line) => {
+      before = readLine(line) ?? { ...before, stream: 'runtime', text: `(not written as a whole) ${line}` };
+      return before;
+    });
+}
+
+function readLine(line: string): LogLine | undefined {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return undefined;
+  }
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesIn(path);
+    return entry.name.endsWith('.jsonl') ? [path] : [];
+  });
+}

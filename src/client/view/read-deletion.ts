@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Tombstone } from '../../contracts/deletion.js';
+import { deleteIdOf, WORKFLOWS } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { RECORD_FILES } from '../../contracts/record.js';
+import { recordPath } from '../../rules/record-path.js';
+import { taskDeleted } from '../../rules/task-deleted.js';
+import { findDeletion } from '../../server/temporal/find-deletion.js';
+import type { Connection } from '../connection/connect.js';
+
+/** A list filter has a limit of its own. */
+const MOST_IN_A_QUERY = 50;
+
+/** What is left of a deleted task: in its record's place, else, while Temporal has it, of its deletion. */
+export async function readDeletion(
+  connection: Connection,
+  id: string,
+): Promise<(Tombstone & { project?: string }) | undefined> {
+  const key = rootOf(id);
+  if (key.includes(':')) return undefined;
+  const here = readTombstone(connection, key);
+  if (here) return here;
+  const known = await findDeletion(connection.temporal, key);
+  if (known?.deletion === 'under way') return undefined;
+  // Whose it was is only reported where it was another project's.
+  return known && { ...known.deletion, ...(known.project !== connection.project && { project: known.project }) };
+}
+
+/** @throws AbilityError `task.deleted` for a task that was deleted, or that such a one had called. */
+export async function refuseDeleted(connection: Connection, id: string): Promise<void> {
+  const tombstone = await readDeletion(connection, id);
+  if (tombstone) throw taskDeleted(tombstone, tombstone.project);
+}
+
+/** For those to whom another error only says that there is no such task. @throws AbilityError `task.deleted`. */
+export function unlessDeleted(error: unknown): undefined {
+  if (error instanceof AbilityError && error.code === 'task.deleted') throw error;
+  return undefined;
+}
+
+/** Keys of those tasks that were deleted, as far as lists and this machine know. */
+export async function deletedAmong(connection: Connection, keys: readonly string[]): Promise<Set<string>> {
+  const deleted = new Set(keys.filter((key) => readTombstone(connection, rootOf(key))));
+  const others = [...new Set(keys.filter((key) => !deleted.has(key)).map(rootOf))].filter((key) => !/['\\]/.test(key));
+  for (let at = 0; at < others.length; at += MOST_IN_A_QUERY) {
+    const ids = others.slice(at, at + MOST_IN_A_QUERY).map((key) => `'${deleteIdOf(key)}'`);
+    const query = `WorkflowType = '${WORKFLOWS.delete}' AND ExecutionStatus = 'Completed' AND WorkflowId IN (${ids.join(', ')})`;
+    const found = new Set<string>();
+    for await (const { workflowId } of connection.temporal.workflow.list({ query })) found.add(workflowId);
+    for (const key of keys) if (found.has(deleteIdOf(rootOf(key)))) deleted.add(key);
+  }
+  return deleted;
+}
+
+function readTombstone({ paths }: Pick<Connection, 'paths'>, key: string): Tombstone | undefined {
+  try {
+    const text = readFileSync(join(paths.records, ...recordPath(key), RECORD_FILES.deleted), 'utf8');
+    return JSON.parse(text) as Tombstone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tasks that another one called are deleted with it. */
+function rootOf(id: string): string {
+  return id.split('/', 1)[0] ?? id;
+}

@@ -1,0 +1,84 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { Plan } from '../../contracts/plan.js';
+import type { TaskStart } from '../../contracts/task.js';
+import { readArguments } from '../../server/temporal/read-arguments.js';
+import type { Connection } from '../connection/connect.js';
+import { asking, isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { findPreflight } from '../start/find-preflight.js';
+
+/** Events at the end of a history among which is one of the task's worker. */
+const LAST_EVENTS = 30;
+
+/**
+ * The input a task was started with, from its first event.
+ *
+ * @returns undefined when Temporal no longer has the task. @throws AbilityError `store.not_shared` for a large input
+ * that lies in a store we do not see.
+ */
+export async function readInput(connection: Connection, id: string): Promise<JsonObject | undefined> {
+  return (await readStart(connection, id))?.input;
+}
+
+/** The plan a task was started with; as {@link readInput}. */
+export async function readPlan(connection: Connection, id: string): Promise<Plan | undefined> {
+  return (await readStart(connection, id))?.plan;
+}
+
+async function readStart(connection: Connection, id: string): Promise<TaskStart | undefined> {
+  return unlessUnknown(connection, id, async () => {
+    const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistory({
+      namespace: connection.namespace,
+      execution: { workflowId: id },
+      maximumPageSize: 1,
+    });
+    const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    return readArguments(connection.codec, payloads, id);
+  });
+}
+
+/** The machine whose worker last worked on a task, as the worker called itself; undefined when that is not known. */
+export async function readHost(connection: Connection, id: string): Promise<string | undefined> {
+  return unlessUnknown(connection, id, async () => {
+    const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: connection.namespace,
+      execution: { workflowId: id },
+      maximumPageSize: LAST_EVENTS,
+    });
+    for (const { workflowTaskCompletedEventAttributes: task } of history?.events ?? []) {
+      // A worker calls itself process@host.
+      if (task?.identity) return task.identity.slice(task.identity.indexOf('@') + 1);
+    }
+    return undefined;
+  });
+}
+
+/**
+ * Where the worker that made a task keeps its record, on its own machine; undefined where nobody knows any more.
+ *
+ * The preflight has said so, which is one of the project of the task, so that no history of a task need hold it.
+ */
+export async function readRecordPlace(
+  connection: Connection,
+  id: string,
+  project: string = connection.project,
+): Promise<string | undefined> {
+  try {
+    const outcome = await findPreflight(connection, id, project);
+    return typeof outcome === 'object' && 'answer' in outcome ? outcome.answer.record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unlessUnknown<T>(connection: Connection, id: string, read: () => Promise<T>): Promise<T | undefined> {
+  return asking(connection, async () => {
+    try {
+      // The handle knows which errors mean that there is no such workflow; the service alone does not.
+      await connection.temporal.workflow.getHandle(id).describe();
+      return await read();
+    } catch (error) {
+      if (isUnknownWorkflow(error)) return undefined;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { recordPath } from '../../rules/record-path.js';
+import { readSharedRecord } from '../../server/store/read-shared-record.js';
+import type { Connection } from '../connection/connect.js';
+
+/** The record of a task on this machine; undefined when there is none. */
+export function readRecord(connection: Pick<Connection, 'paths'>, id: string): TaskRecord | undefined {
+  const { paths } = connection;
+  try {
+    const text = readFileSync(join(folderOf({ paths }, id), RECORD_FILES.json), 'utf8');
+    return JSON.parse(text) as TaskRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder of the record of a task, where it is on this machine. */
+export function recordHere(connection: Pick<Connection, 'paths'>, id: string): string | null {
+  const folder = folderOf(connection, id);
+  return existsSync(join(folder, RECORD_FILES.json)) ? folder : null;
+}
+
+function folderOf({ paths }: Pick<Connection, 'paths'>, id: string): string {
+  return join(paths.records, ...recordPath(id));
+}
+
+/**
+ * The record of a task here, or, where that does not tell how it ended, the one in the store that its workers share.
+ *
+ * Undefined where there is none, and where the store cannot be read.
+ */
+export async function findRecord(connection: Connection, id: string): Promise<TaskRecord | undefined> {
+  const here = readRecord(connection, id);
+  if (here?.result || !connection.store.isShared || id.includes(':')) return here;
+  const shared = await readSharedRecord(connection.store, { project: connection.project, task: id }).catch(
+    () => undefined,
+  );
+  return shared?.result ? shared : (here ?? shared);
+}

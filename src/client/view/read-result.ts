@@ -1,0 +1,178 @@
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  TerminatedFailure,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+} from '@temporalio/client';
+import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
+import type { FinishAnswer } from '../../contracts/activities.js';
+import type { Json } from '../../contracts/json.js';
+import { ACTIVITIES } from '../../contracts/names.js';
+import type { Problem } from '../../contracts/problem.js';
+import type { StoredResult } from '../../contracts/stored-result.js';
+import type { TaskMemo, TaskResult } from '../../contracts/task.js';
+import { isOutputRef, mapLargeParts } from '../../rules/large-parts.js';
+import { restoreResult } from '../../rules/stored-result.js';
+import type { Connection } from '../connection/connect.js';
+import { isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { linkOf } from './links.js';
+import { otherProjectOf } from './open-task.js';
+import { findRecord, recordHere } from './read-record.js';
+
+/** Events at the end of a history within which the `finish` of a task stands. */
+const LAST_EVENTS = 30;
+
+/**
+ * Waits for a task and gives its result, whatever its end.
+ *
+ * Reads the close event, so it needs no worker once the task has ended. Source: docs/architecture.md#what-lives-where-in-temporal.
+ */
+export async function awaitResult(connection: Connection, id: string): Promise<TaskResult> {
+  const handle = connection.temporal.workflow.getHandle(id);
+  try {
+    return restore(connection, id, (await handle.result()) as StoredResult);
+  } catch (error) {
+    if (isUnknownWorkflow(error)) {
+      const known = (await findRecord(connection, id))?.result;
+      if (known) return known;
+    }
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return resultOfFailure(connection, id, error.cause);
+  }
+}
+
+async function resultOfFailure(connection: Connection, id: string, cause: Error | undefined): Promise<TaskResult> {
+  if (cause instanceof ApplicationFailure) {
+    const [result] = (cause.details ?? []) as [StoredResult?];
+    if (result && 'steps' in result) return restore(connection, id, result);
+    const error: Problem = { code: cause.type ?? 'internal.error', message: cause.message };
+    return bareResult(connection, id, 'failed', error);
+  }
+  if (cause instanceof CancelledFailure) {
+    const finished = await readFinish(connection, id);
+    return finished ? restore(connection, id, finished) : bareResult(connection, id, 'cancelled', null);
+  }
+  if (cause instanceof TerminatedFailure) {
+    const error = { code: 'task.terminated', message: `The workflow was terminated: ${cause.message}` };
+    return bareResult(connection, id, 'cancelled', error);
+  }
+  const message = cause?.message ?? 'The workflow ended without saying how';
+  return bareResult(connection, id, 'failed', { code: 'internal.error', message });
+}
+
+/** Temporal keeps no details of a cancelled workflow; the task's last local activity has them. */
+async function readFinish(connection: Connection, id: string): Promise<StoredResult | undefined> {
+  const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: connection.namespace,
+    execution: { workflowId: id },
+    maximumPageSize: LAST_EVENTS,
+  });
+  for (const { markerRecordedEventAttributes: marker } of history?.events ?? []) {
+    const { data, result } = marker?.details ?? {};
+    if (!data?.payloads || !result?.payloads) continue;
+    const about = fromPayloadsAtIndex<{ activity_type?: string }>(defaultPayloadConverter, 0, data.payloads);
+    if (about?.activity_type !== ACTIVITIES.finish) continue;
+    const payloads = await connection.codec.decode(result.payloads);
+    const answer = fromPayloadsAtIndex<FinishAnswer>(defaultPayloadConverter, 0, payloads);
+    return 'result' in answer ? answer.result : undefined;
+  }
+  return undefined;
+}
+
+/** What its history keeps of a result, with what the workflow itself tells. */
+async function restore(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
+  return complete(connection, id, restoreResult(await knownOf(connection, id, stored), stored));
+}
+
+/** What the workflow of a task tells; of one that this connection created it is not asked, as far as the result has the times. */
+async function knownOf(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
+  const memo = connection.created?.get(id);
+  connection.created?.delete(id);
+  if (memo && stored.started_at && stored.took_ms !== undefined) {
+    return resultFromMemo(id, memo, stored.started_at);
+  }
+  return resultFromDescription(connection, id, await connection.temporal.workflow.getHandle(id).describe());
+}
+
+/** The result of a task whose workflow left none. */
+async function bareResult(
+  connection: Connection,
+  id: string,
+  status: TaskResult['status'],
+  error: Problem | null,
+): Promise<TaskResult> {
+  const description = await connection.temporal.workflow.getHandle(id).describe();
+  return complete(connection, id, {
+    ...resultFromDescription(connection, id, description),
+    status,
+    error,
+    cleanup_ran: false,
+  });
+}
+
+/** What can be said of a task without its worker. */
+export function resultFromDescription(
+  connection: Connection,
+  id: string,
+  description: WorkflowExecutionDescription,
+): TaskResult {
+  const memo = (description.memo ?? {}) as Partial<TaskMemo>;
+  const project = otherProjectOf(connection, description);
+  return {
+    ...resultFromMemo(id, { ability: description.type, ...memo }, description.startTime.toISOString()),
+    finished_at: description.closeTime?.toISOString() ?? null,
+    ...(project !== undefined && { project }),
+  };
+}
+
+function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: string): TaskResult {
+  return {
+    status: 'running',
+    task_key: id.includes(':') ? null : id,
+    ability_id: memo.ability ?? '',
+    version: memo.version ?? '',
+    digest: memo.plan ?? '',
+    environment: memo.environment ?? '',
+    output: null,
+    error: null,
+    warnings: [],
+    steps: [],
+    approvals: [],
+    hooks: [],
+    requested_by: {
+      name: memo.requested_by ?? '',
+      source: 'claimed',
+      ...(memo.agent !== undefined && { agent: memo.agent }),
+    },
+    started_at: startedAt,
+    finished_at: null,
+    cleanup_ran: null,
+    links: { temporal: null, record: null },
+    ...(memo.intent !== undefined && { intent: memo.intent }),
+  };
+}
+
+/** Fills in what only a caller knows: the link, and what is large from the store. */
+async function complete(connection: Connection, id: string, result: TaskResult): Promise<TaskResult> {
+  const found = new Map<string, Json>();
+  const missing = new Set<string>();
+  const references = new Set<string>();
+  mapLargeParts(result, (part) => {
+    if (isOutputRef(part)) references.add(part.$ref);
+    return part;
+  });
+  for (const reference of references) {
+    try {
+      const bytes = await connection.store.get(reference);
+      found.set(reference, JSON.parse(new TextDecoder().decode(bytes)) as Json);
+    } catch (error) {
+      missing.add(`store.not_shared: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const whole = mapLargeParts(result, (part) => (isOutputRef(part) ? (found.get(part.$ref) ?? part) : part));
+  // A record here that has the key of another project's task is not of that task.
+  const here = result.project === undefined ? recordHere(connection, id) : null;
+  const links = { record: result.links.record ?? here, temporal: linkOf(connection, id) };
+  return { ...whole, links, warnings: [...result.warnings, ...missing] };
+}

@@ -1,0 +1,67 @@
+import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { readSharedLog, sharedLogs, sharedRecord, type TaskPlace } from '../../rules/shared-names.js';
+import type { ProjectPaths } from '../../server/project-paths.js';
+import { openStore } from '../../server/store/open-store.js';
+import { readSharedRecord } from '../../server/store/read-shared-record.js';
+import type { Store } from '../../server/store/store.js';
+
+/** The record of a task as its workers have shared it. */
+export interface SharedRecord {
+  record: TaskRecord;
+  /** `tool_call.md`. */
+  text: string;
+}
+
+/** The log of one attempt of a call, as its worker has shared it. */
+export interface SharedLogFile {
+  /** No other log has it. */
+  name: string;
+  /** Step path. */
+  step: string;
+  /** Which folder of records has its lines as well. */
+  origin: string;
+  /** JSON lines. */
+  text: string;
+}
+
+/** How many logs are read at the same time. */
+const AT_ONCE = 16;
+
+/** The store that others share with this process, as its environment names it. @throws AbilityError `config.invalid`. */
+export function sharedStore(env: NodeJS.ProcessEnv, paths: ProjectPaths): Store | undefined {
+  const store = env.ABILITY_STORE ? openStore(env.ABILITY_STORE, paths) : undefined;
+  return store?.isShared ? store : undefined;
+}
+
+/** @returns undefined where no machine has shared it. @throws AbilityError `store.not_shared`. */
+export async function fetchSharedRecord(store: Store, place: TaskPlace): Promise<SharedRecord | undefined> {
+  const record = await readSharedRecord(store, place);
+  const text = record && (await store.getNamed(sharedRecord(place, RECORD_FILES.text)));
+  return record && text && { record, text: Buffer.from(text).toString('utf8') };
+}
+
+/** Reads the logs that workers have shared of a task, each again only once it has grown. */
+export class SharedLogs {
+  private readonly known = new Map<string, SharedLogFile & { bytes: number }>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly place: TaskPlace,
+  ) {}
+
+  /** @param isWanted which of them. @throws AbilityError `store.not_shared`. */
+  async read(isWanted: (log: { step: string; origin: string }) => boolean): Promise<SharedLogFile[]> {
+    const listed = (await this.store.listNamed(sharedLogs(this.place))).flatMap(({ name, bytes }) => {
+      const log = readSharedLog(name, this.place);
+      return log && isWanted(log) ? [{ name, bytes, ...log }] : [];
+    });
+    const grown = listed.filter(({ name, bytes }) => this.known.get(name)?.bytes !== bytes);
+    while (grown.length > 0) await Promise.all(grown.splice(0, AT_ONCE).map((log) => this.fetch(log)));
+    return listed.flatMap(({ name }) => this.known.get(name) ?? []);
+  }
+
+  private async fetch(log: { name: string; bytes: number; step: string; origin: string }): Promise<void> {
+    const bytes = await this.store.getNamed(log.name);
+    if (bytes) this.known.set(log.name, { ...log, bytes: bytes.length, text: Buffer.from(bytes).toString('utf8') });
+  }
+}

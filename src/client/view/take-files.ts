@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { copyFile, link, mkdir, rm } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { TaskFile } from '../../contracts/files.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { safeFileName } from '../../text/file-name.js';
+import type { Connection } from '../connection/connect.js';
+
+/** A file of a task that was copied out of the store. */
+export interface TakenFile extends TaskFile {
+  /** Absolute path of the copy. */
+  path: string;
+  /** It was there already, with the same bytes. */
+  wasThere: boolean;
+}
+
+/** Other files have the first names already. */
+const MOST_NAMES = 10_000;
+
+/**
+ * Copies files of a task into a folder, under their names.
+ *
+ * Nothing that lies there is written over: a file of the same name with other bytes gets a number. Each is checked while it
+ * is read, and is there as a whole or not at all.
+ *
+ * @throws AbilityError `store.not_shared` where the store is not in reach or a file is no longer in it; `usage.invalid`
+ * where the folder cannot be written.
+ */
+export async function takeFiles(
+  { store }: Pick<Connection, 'store'>,
+  files: readonly TaskFile[],
+  folder: string,
+): Promise<TakenFile[]> {
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw notWritten(folder, error);
+  });
+  const taken: TakenFile[] = [];
+  const known = new Map<string, string>();
+  for (const file of files) {
+    const { $file, name } = file.file;
+    const earlier = known.get(`${$file}/${name}`);
+    const placed = earlier === undefined ? await take({ store }, file, folder) : { path: earlier, wasThere: true };
+    known.set(`${$file}/${name}`, placed.path);
+    taken.push({ ...file, ...placed });
+  }
+  return taken;
+}
+
+async function take(
+  { store }: Pick<Connection, 'store'>,
+  { file: { $file, name } }: TaskFile,
+  folder: string,
+): Promise<{ path: string; wasThere: boolean }> {
+  const own = join(folder, `.${randomUUID()}.part`);
+  const source = await store.openFile($file);
+  try {
+    await pipeline(source, createWriteStream(own, { flags: 'wx' })).catch((error: unknown) => {
+      throw error instanceof AbilityError ? error : notWritten(folder, error);
+    });
+    for (let number = 1; number <= MOST_NAMES; number += 1) {
+      const path = join(folder, numbered(safeFileName(name), number));
+      // A link fails where a file is, and so writes over nothing.
+      if (await placedAt(own, path)) return { path, wasThere: false };
+      if ((await digestOf(path)) === $file) return { path, wasThere: true };
+    }
+    throw notWritten(folder, new Error(`there are ${MOST_NAMES} files named ${name}`));
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+async function placedAt(own: string, path: string): Promise<boolean> {
+  try {
+    // Not every file system has links; a copy fails where a file is as well.
+    await link(own, path).catch((error: unknown) => {
+      if (isThere(error)) throw error;
+      return copyFile(own, path, constants.COPYFILE_EXCL);
+    });
+    return true;
+  } catch (error) {
+    if (isThere(error)) return false;
+    throw notWritten(path, error);
+  }
+}
+
+function isThere(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EEXIST';
+}
+
+/** Undefined for what is no file that can be read. */
+async function digestOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+    return hash.digest('hex');
+  } catch {
+    return undefined;
+  }
+}
+
+function numbered(name: string, number: number): string {
+  if (number === 1) return name;
+  const ending = extname(name);
+  return `${name.slice(0, name.length - ending.length)}-${number}${ending}`;
+}
+
+function notWritten(place: string, cause: unknown): AbilityError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new AbilityError({ code: 'usage.invalid', message: `${place} cannot be written: ${reason}` }, { cause });
+}

@@ -1,0 +1,144 @@
+import { QueryNotRegisteredError } from '@temporalio/client';
+import { QUERIES } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { TaskRecord } from '../../contracts/record.js';
+import { isEndState } from '../../contracts/states.js';
+import type { StorySource } from '../../contracts/story.js';
+import type { TaskResult, TaskView } from '../../contracts/task.js';
+import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
+import type { Connection } from '../connection/connect.js';
+import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { linkOf } from './links.js';
+import { openOwn, openToRead } from './open-task.js';
+import { refuseDeleted } from './read-deletion.js';
+import { findRecord } from './read-record.js';
+import { awaitResult, resultFromDescription } from './read-result.js';
+
+/** A query that takes longer has no worker to answer it. */
+const QUERY_MS = 5000;
+
+/** How a task stands, and how we know. */
+export interface SeenTask {
+  result: TaskResult;
+  /** With what only a worker or a record tells: the input, the progress. */
+  view: TaskView | undefined;
+  source: StorySource;
+}
+
+/**
+ * How a task stands: open ones answer a query, ended ones their close event, forgotten ones their record.
+ *
+ * @param asks whether the worker of an open one is asked, which takes its time where there is none.
+ * @throws AbilityError `task.not_found`, `task.deleted`. Source: docs/architecture.md#what-lives-where-in-temporal.
+ */
+export async function viewTask(connection: Connection, id: string, asks = true): Promise<SeenTask> {
+  return asking(connection, async () => {
+    try {
+      const describing = openToRead(connection, id);
+      await Promise.all([refuseDeleted(connection, id), describing.catch(() => undefined)]);
+      const description = await describing;
+      if (description.status.name !== 'RUNNING') {
+        return { result: await awaitResult(connection, id), view: undefined, source: 'history' };
+      }
+      const bare = resultFromDescription(connection, id, description);
+      const answer = asks ? await queryTask(connection, id) : undefined;
+      // It ended between the two questions: what a worker knows by then has the end, and not the output.
+      if (answer && isEndState(answer.status)) {
+        return { result: await awaitResult(connection, id), view: undefined, source: 'history' };
+      }
+      const view = answer && { ...answer, ...(bare.project !== undefined && { project: bare.project }) };
+      if (view) return { result: view, view, source: 'worker' };
+      return {
+        result: { ...bare, links: { ...bare.links, temporal: linkOf(connection, id) } },
+        view: undefined,
+        source: 'description',
+      };
+    } catch (error) {
+      if (!isUnknownWorkflow(error)) throw error;
+      const record = await findRecord(connection, id);
+      if (!record) throw taskNotFound(id, error);
+      return { result: resultOfRecord(record), view: undefined, source: 'record' };
+    }
+  });
+}
+
+/** As {@link viewTask}, for whoever is about to change the task. @throws AbilityError `task.other_project`. */
+export async function viewOwnTask(connection: Connection, id: string): Promise<SeenTask> {
+  await asking(connection, () => openOwn(connection, id));
+  return viewTask(connection, id);
+}
+
+/** An open task, with those that it has called and that run. */
+export interface OpenTask {
+  view: TaskView;
+  /** By the paths of the steps that call them. */
+  called: Map<string, OpenTask>;
+}
+
+/** Asks the worker how a task stands; undefined when none answers in time. */
+export async function queryTask(connection: Connection, id: string): Promise<TaskView | undefined> {
+  return (await queryOpenTask(connection, id))?.view;
+}
+
+/** As {@link queryTask}, with the tasks that it has called. */
+export async function queryOpenTask(connection: Connection, id: string): Promise<OpenTask | undefined> {
+  try {
+    const view = await connection.temporal.withDeadline(Date.now() + QUERY_MS, () =>
+      connection.temporal.workflow.getHandle(id).query<TaskView>(QUERIES.task),
+    );
+    return await withCalled(connection, { ...view, links: { ...view.links, temporal: linkOf(connection, id) } });
+  } catch (error) {
+    if (grpcErrorOf(error) || error instanceof QueryNotRegisteredError) return undefined;
+    // The answer was too large for the wire and lies in a store we do not see; the description has to do.
+    if (error instanceof AbilityError && error.code === 'store.not_shared') return undefined;
+    throw error;
+  }
+}
+
+/** A task waits for the approvals that the tasks it has called wait for. */
+async function withCalled(connection: Connection, view: TaskView): Promise<OpenTask> {
+  const asked = Object.entries(view.progress).flatMap(([path, { status, child }]) =>
+    status === 'running' && child ? [{ path, child }] : [],
+  );
+  const answers = await Promise.all(asked.map(({ child }) => queryOpenTask(connection, child).catch(() => undefined)));
+  const called = new Map<string, OpenTask>();
+  const open = asked.flatMap(({ path, child }, index) => {
+    const inner = answers[index];
+    if (inner) called.set(path, inner);
+    return (inner?.view.approvals ?? [])
+      .filter(({ status }) => status === 'open')
+      .map((approval) => ({ ...approval, task: approval.task ?? child }));
+  });
+  if (open.length === 0) return { view, called };
+  return { view: { ...view, status: 'waiting_approval', approvals: [...view.approvals, ...open] }, called };
+}
+
+function resultOfRecord(record: TaskRecord): TaskResult {
+  if (record.result) return record.result;
+  const { plan } = record;
+  return {
+    status: 'created',
+    task_key: record.task_key,
+    ability_id: plan.ability.id,
+    version: plan.ability.version,
+    digest: record.plan_digest,
+    environment: plan.environment.name,
+    output: null,
+    error: null,
+    warnings: [...record.warnings, 'Temporal does not know this task; only its record is here'],
+    steps: [],
+    approvals: [],
+    hooks: [],
+    requested_by: record.requested_by,
+    started_at: null,
+    finished_at: null,
+    cleanup_ran: null,
+    links: { temporal: null, record: null },
+    ...(record.intent !== undefined && { intent: record.intent }),
+  };
+}
+
+/** Whether a seen task has ended. */
+export function hasEnded({ result }: SeenTask): boolean {
+  return isEndState(result.status);
+}

@@ -1,0 +1,190 @@
+import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
+import { taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
+import { PLACEMENTS } from '../../contracts/placement.js';
+import type { Connection } from '../connection/connect.js';
+import { KeyWaits, type NotServed, notServed } from './find-key-wait.js';
+
+/** What no worker takes up. */
+export interface Stall {
+  /** Workflow id of the task, or of one that it has called. */
+  task: string;
+  /** The next turn of the workflow, or a call. */
+  what: 'turn' | 'call' | 'key';
+  queue: string;
+  /** What happened, in one sentence without its full stop. */
+  message: string;
+  /** The command that helps. */
+  suggestion: string;
+}
+
+/** What waits for a worker, and since when we have seen it so. */
+interface Waiting {
+  task: string;
+  what: 'turn' | 'call' | 'key';
+  queue: string;
+  /** Of a task that waits for a worker with its key: why the one that took it up did not serve it. */
+  code?: NotServed;
+}
+
+type Description = DescribeWorkflowExecutionResponse;
+
+/** Nothing that a worker takes up waits that long. Milliseconds. */
+export const STALL_MS = 5000;
+/** `SCHEDULED` of Temporal's pending workflow tasks and of its pending activities. */
+const SCHEDULED = 1;
+/** Tasks that tasks called, and so on. */
+const DEEPEST = 8;
+
+/**
+ * Notices what nothing takes up, each time it is shown how a task stands.
+ *
+ * Time is counted on the clock of this process from when something was first seen waiting: those of servers differ.
+ */
+export class StallWatch {
+  private seen = new Map<string, { since: number; isTold: boolean }>();
+  private current: Stall[] = [];
+  /** Tasks of which it was said that no worker has their key: between two attempts it does not show. */
+  private readonly keyless = new Set<string>();
+  private readonly keys: KeyWaits;
+
+  constructor(private readonly connection: Connection) {
+    this.keys = new KeyWaits(connection);
+  }
+
+  /** What is stalled now, first of all what was just noticed. */
+  get stall(): Stall | undefined {
+    return this.current[0];
+  }
+
+  /** Looks at a task and those it called. @returns what has been stalled since the last look. */
+  async look(id: string, description: Description, now = performance.now()): Promise<Stall[]> {
+    const waiting = await findWaiting(this.connection, this.keys, id, description);
+    const seen = new Map<string, { since: number; isTold: boolean }>();
+    const current = new Map<string, Stall>();
+    const fresh = new Map<string, Stall>();
+    for (const [key, what] of waiting) {
+      const entry = this.seen.get(key) ?? { since: now, isTold: false };
+      seen.set(key, entry);
+      if (what.what === 'key' ? this.keyless.has(what.task) : now - entry.since < STALL_MS) continue;
+      if (what.what === 'key') this.keyless.add(what.task);
+      const place = `${what.what} ${what.queue} ${what.task}`;
+      current.set(place, stallOf(this.connection, what));
+      if (!entry.isTold) fresh.set(place, stallOf(this.connection, what));
+      entry.isTold = true;
+    }
+    this.seen = seen;
+    this.current = [...current.values()];
+    return [...fresh.values()];
+  }
+}
+
+/** What of a task waits for a worker, by a name that it has only until it is taken up. */
+async function findWaiting(
+  connection: Connection,
+  keys: KeyWaits,
+  id: string,
+  {
+    pendingWorkflowTask: turn,
+    pendingActivities,
+    pendingChildren,
+    executionConfig,
+    workflowExecutionInfo,
+  }: Description,
+  depth = 0,
+): Promise<Map<string, Waiting>> {
+  const found = new Map<string, Waiting>();
+  const queue = executionConfig?.taskQueue?.name ?? workflowExecutionInfo?.taskQueue ?? '';
+  if (turn?.state === SCHEDULED)
+    found.set(`${id} turn ${timeOf(turn.scheduledTime)}`, { task: id, what: 'turn', queue });
+  const tried = (pendingActivities ?? []).map(({ lastFailure }) => notServed(lastFailure)).find(Boolean);
+  const isIdle = !turn && !pendingActivities?.length && !pendingChildren?.length;
+  const code = tried ?? (isIdle ? await keys.find(id, workflowExecutionInfo?.historyLength) : undefined);
+  if (code) found.set(`${id} key`, { task: id, what: 'key', queue, code });
+  for (const activity of pendingActivities ?? []) {
+    if (activity.state !== SCHEDULED || activity.paused || isBackingOff(activity)) continue;
+    const place =
+      activity.activityOptions?.taskQueue?.name ?? (await queueOfCall(connection, id, activity.activityId, queue));
+    found.set(`${id} call ${activity.activityId} ${activity.attempt}`, { task: id, what: 'call', queue: place });
+  }
+  if (depth === DEEPEST) return found;
+  for (const { workflowId } of pendingChildren ?? []) {
+    if (!workflowId) continue;
+    const child = await describe(connection, workflowId);
+    if (child)
+      for (const [key, what] of await findWaiting(connection, keys, workflowId, child, depth + 1)) found.set(key, what);
+  }
+  return found;
+}
+
+interface PendingCall {
+  attempt?: number | null;
+  nextAttemptScheduleTime?: unknown;
+  scheduledTime?: unknown;
+}
+
+/** Between two attempts; servers that do not say so say when the next one begins. */
+function isBackingOff({ attempt, nextAttemptScheduleTime, scheduledTime }: PendingCall): boolean {
+  if (nextAttemptScheduleTime) return true;
+  return (attempt ?? 1) > 1 && Date.now() - timeOf(scheduledTime) < STALL_MS;
+}
+
+/** The queue of a call, where the server does not tell it: that of its task, unless its history says another one. */
+async function queueOfCall(
+  connection: Connection,
+  id: string,
+  activityId: string | null | undefined,
+  queue: string,
+): Promise<string> {
+  const others = PLACEMENTS.map((placement) => taskQueueMoved(queue, placement)).filter((other) => other !== queue);
+  if (others.length === 0) return queue;
+  try {
+    const { events } = await connection.temporal.workflow.getHandle(id).fetchHistory();
+    const scheduled = events?.find((event) => event.activityTaskScheduledEventAttributes?.activityId === activityId);
+    return scheduled?.activityTaskScheduledEventAttributes?.taskQueue?.name ?? queue;
+  } catch {
+    return queue;
+  }
+}
+
+async function describe({ temporal }: Connection, id: string): Promise<Description | undefined> {
+  try {
+    return (await temporal.workflow.getHandle(id).describe()).raw;
+  } catch {
+    // It has ended meanwhile, or the next look finds it.
+    return undefined;
+  }
+}
+
+function timeOf(time: unknown): number {
+  const { seconds = 0, nanos = 0 } = (time ?? {}) as { seconds?: unknown; nanos?: number | null };
+  return Number(seconds) * 1000 + (nanos ?? 0) / 1e6;
+}
+
+function stallOf(connection: Connection, { task, what, queue, code }: Waiting): Stall {
+  if (code) return keylessStall(task, queue, code);
+  const which = what === 'turn' ? 'the next turn' : 'a call';
+  const message = `No worker has taken up ${which} of ${task} for ${STALL_MS / 1000} s, on the queue ${queue}`;
+  return { task, what, queue, message, suggestion: helpFor(connection, queue) };
+}
+
+function keylessStall(task: string, queue: string, code: NotServed): Stall {
+  const isKey = code === 'seal.unknown_key';
+  const lacks = isKey ? 'does not have the key that the task was sealed with' : 'is of a build that cannot run it';
+  const message = `A worker on the queue ${queue} has taken up ${task} and ${lacks} (${code}); it waits for one that serves it`;
+  const suggestion = isKey
+    ? 'Give the workers of the environment the same keys: ABILITY_SEAL_KEYS, or .system/keys of their project; then start them anew'
+    : 'Start a worker of the build that planned it, or of a later one: ability worker';
+  return { task, what: 'key', queue, message, suggestion };
+}
+
+/** The command that starts a worker; the runtime of a project has its own. */
+function helpFor(connection: Connection, queue: string): string {
+  if (connection.isOwnRuntime) {
+    return `Read ${connection.paths.runtimeLog}; start the runtime anew: ability down && ability up --detach`;
+  }
+  const { project, serverFlags = `--address ${connection.address}` } = connection;
+  const [, environment, placement] = /^(.*)-(local|cloud)$/.exec(queue.slice(project.length + 1)) ?? [];
+  const isOurs = environment !== undefined && queue === taskQueueOf(project, environment, placement as 'local');
+  const place = isOurs ? ` --env ${environment} --placement ${placement}` : '';
+  return `Start a worker: ability worker ${serverFlags}${place}`;
+}

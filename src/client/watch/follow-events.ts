@@ -1,0 +1,172 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import { AbilityError } from '../../contracts/problem.js';
+import type { TaskEvent } from '../../contracts/task-events.js';
+import type { Connection } from '../connection/connect.js';
+import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { type HistoryEvent, isoOf } from '../explain/read-calls.js';
+import { openOwn } from '../view/open-task.js';
+import { awaitResult } from '../view/read-result.js';
+import { EventReader } from './read-event.js';
+import { listenTo } from './shared-feed.js';
+
+const PAGE = 500;
+const CANCELLED = 1;
+const DEADLINE_EXCEEDED = 4;
+const PLACE = /^([0-9a-f-]{36})\.([1-9]\d{0,8})$/;
+
+/** Where to go on in the history of a task. */
+interface Place {
+  run: string;
+  /** Number of the last event that is known. */
+  known: number;
+}
+
+/**
+ * The events of a task from its creation, or behind one that is known, as they happen, until its end.
+ *
+ * They are read from its history, so that a client that comes back with the id of the last event misses none, also after a restart
+ * of everything. All that follow the same task over one connection share one question to the server.
+ *
+ * @param after id of the last event that is known; left out: all of them.
+ * @param signal ends the following.
+ * @throws AbilityError `task.not_found`, `task.other_project`; `usage.invalid` for what is no id of an event of it.
+ */
+export async function followEvents(
+  connection: Connection,
+  id: string,
+  after: string | undefined,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<TaskEvent, void>> {
+  const task = await asking(connection, () => openOwn(connection, id));
+  if (!task) throw taskNotFound(id);
+  const first = task.description.raw.workflowExecutionInfo?.firstRunId || task.description.runId;
+  const place = placeAfter(after);
+  if (place) await refuseOtherRun(connection, id, place.run);
+  const { run, known } = place ?? { run: first, known: 0 };
+  const shared = {
+    owner: connection,
+    name: `${id} ${run}`,
+    read: (ending: AbortSignal) => readRuns(connection, id, run, ending),
+  };
+  return listenTo(shared, ({ id: event }) => isBehind(event, run, known), signal);
+}
+
+/** The events of other runs come after those of the run in which a listener begins. */
+function isBehind(event: string, run: string, known: number): boolean {
+  const [, of, number] = PLACE.exec(event) ?? [];
+  return of !== run || Number(number) > known;
+}
+
+function placeAfter(after: string | undefined): Place | undefined {
+  if (after === undefined || after === '') return undefined;
+  const [, run, known] = PLACE.exec(after) ?? [];
+  if (run !== undefined && known !== undefined) return { run, known: Number(known) };
+  throw noEvent(after);
+}
+
+/** An id of another task's event, or of a run that Temporal has forgotten, leads nowhere. */
+async function refuseOtherRun(connection: Connection, id: string, run: string): Promise<void> {
+  try {
+    await asking(connection, () => connection.temporal.workflow.getHandle(id, run).describe());
+  } catch (error) {
+    if (isUnknownWorkflow(error)) throw noEvent(`${run}.`, error);
+    throw error;
+  }
+}
+
+function noEvent(after: string, cause?: unknown): AbilityError {
+  return new AbilityError(
+    {
+      code: 'usage.invalid',
+      message: `${JSON.stringify(after)} is no id of an event of this task`,
+      suggestion: 'Give back the id of the last event that came, or none.',
+    },
+    { cause },
+  );
+}
+
+/** All events from the beginning of a run on. */
+async function* readRuns(
+  connection: Connection,
+  id: string,
+  from: string,
+  signal: AbortSignal,
+): AsyncGenerator<TaskEvent, void> {
+  let run: string | undefined = from;
+  while (run !== undefined) {
+    const current: string = run;
+    const reader = new EventReader(connection, id);
+    run = undefined;
+    for await (const event of eventsOf(connection, id, current, signal)) {
+      const shown = await reader.read(event);
+      const about = { id: `${current}.${Number(event.eventId)}`, time: isoOf(event.eventTime) ?? '' };
+      if (shown) yield { ...about, ...shown };
+      const next: string | null | undefined = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+      if (next) run = next;
+      else if (isEnd(event)) yield { ...about, ...(await readEnd(connection, id)) };
+    }
+  }
+}
+
+async function readEnd(connection: Connection, id: string): Promise<Pick<TaskEvent, 'type' | 'data'>> {
+  const { status, error } = await awaitResult(connection, id);
+  return {
+    type: 'task.ended',
+    data: { status, error: error && { code: error.code, message: error.message, step: error.step ?? null } },
+  };
+}
+
+function isEnd(event: HistoryEvent): boolean {
+  return Boolean(
+    event.workflowExecutionCompletedEventAttributes ??
+      event.workflowExecutionFailedEventAttributes ??
+      event.workflowExecutionCanceledEventAttributes ??
+      event.workflowExecutionTerminatedEventAttributes ??
+      event.workflowExecutionTimedOutEventAttributes,
+  );
+}
+
+/** The events of one run, as they come; each question waits for news as long as the server lets it. */
+async function* eventsOf(
+  connection: Connection,
+  id: string,
+  runId: string,
+  signal: AbortSignal,
+): AsyncGenerator<HistoryEvent, void> {
+  let nextPageToken: Uint8Array | undefined;
+  for (;;) {
+    const page = await nextPage(connection, id, runId, nextPageToken, signal);
+    if (page === 'ended') return;
+    if (page === 'quiet') continue;
+    yield* page.history?.events ?? [];
+    if (!page.nextPageToken?.length) return;
+    nextPageToken = page.nextPageToken;
+  }
+}
+
+type Page = Awaited<ReturnType<Connection['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
+
+async function nextPage(
+  connection: Connection,
+  workflowId: string,
+  runId: string,
+  nextPageToken: Uint8Array | undefined,
+  signal: AbortSignal,
+): Promise<Page | 'ended' | 'quiet'> {
+  if (signal.aborted) return 'ended';
+  try {
+    return await connection.temporal.withAbortSignal(signal, () =>
+      connection.temporal.workflowService.getWorkflowExecutionHistory({
+        namespace: connection.namespace,
+        execution: { workflowId, runId },
+        maximumPageSize: PAGE,
+        waitNewEvent: true,
+        ...(nextPageToken && { nextPageToken }),
+      }),
+    );
+  } catch (error) {
+    if (signal.aborted || (isGrpcServiceError(error) && error.code === CANCELLED)) return 'ended';
+    if (isGrpcServiceError(error) && error.code === DEADLINE_EXCEEDED) return 'quiet';
+    throw error;
+  }
+}

@@ -1,0 +1,158 @@
+import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
+import type { DecisionOutcome } from '../../contracts/approvals.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { SIGNALS, UPDATES } from '../../contracts/names.js';
+import type { TaskEvent } from '../../contracts/task-events.js';
+import type { Connection } from '../connection/connect.js';
+import { type AttemptProblem, type HistoryEvent, isOperation, problemOf } from '../explain/read-calls.js';
+import { textReader } from '../explain/read-history.js';
+
+/** What an event of a history says to people, without its place and time. */
+export type ReadEvent = Pick<TaskEvent, 'type' | 'data'>;
+
+interface Begun {
+  step: string;
+  call: string;
+}
+
+/** Reads the events of one run of a task, each with what those before it have said. Our own activities and timers are left out. */
+export class EventReader {
+  private readonly calls = new Map<string, Begun>();
+  private readonly updates = new Map<string, string>();
+
+  constructor(
+    private readonly connection: Pick<Connection, 'codec'>,
+    private readonly task: string,
+  ) {}
+
+  /** @returns undefined for what says nothing to people. */
+  async read(event: HistoryEvent): Promise<ReadEvent | undefined> {
+    return (
+      tellStart(event) ??
+      tellSignal(event) ??
+      (await this.tellStatus(event)) ??
+      (await this.tellCall(event)) ??
+      (await this.tellLocalCall(event)) ??
+      this.tellChild(event) ??
+      (await this.tellUpdate(event))
+    );
+  }
+
+  private async tellStatus({ upsertWorkflowSearchAttributesEventAttributes: upserted }: HistoryEvent) {
+    const payload = upserted?.searchAttributes?.indexedFields?.AbilityStatus;
+    if (!payload) return undefined;
+    const status: unknown = defaultPayloadConverter.fromPayload(payload);
+    const text = Array.isArray(status) ? status[0] : status;
+    return typeof text === 'string' ? eventOf('task.status', { status: text }) : undefined;
+  }
+
+  private async tellCall(event: HistoryEvent): Promise<ReadEvent | undefined> {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    const call = scheduled?.activityType?.name;
+    if (scheduled && call && isOperation(call)) {
+      const step = (await textReader(this.connection)(event.userMetadata?.summary)) ?? '';
+      this.calls.set(String(event.eventId), { step, call });
+      return eventOf('call.started', { step, call });
+    }
+    const started = event.activityTaskStartedEventAttributes;
+    const begun = this.calls.get(String(started?.scheduledEventId ?? endOf(event)?.scheduledEventId));
+    // Temporal writes the start of a call together with its end.
+    if (!begun || started) return undefined;
+    return eventOf('call.ended', { ...begun, ...outcomeOf(event) });
+  }
+
+  /** A fast call leaves one event, at its end, that does not name its step. */
+  private async tellLocalCall({ markerRecordedEventAttributes: marker }: HistoryEvent): Promise<ReadEvent | undefined> {
+    const payloads = marker?.details?.data?.payloads;
+    if (!payloads) return undefined;
+    const { activity_type: call } = fromPayloadsAtIndex<{ activity_type?: string }>(
+      defaultPayloadConverter,
+      0,
+      payloads,
+    );
+    if (call === undefined || !isOperation(call)) return undefined;
+    const error = problemOf(marker.failure);
+    return eventOf('call.ended', { step: null, call, ...(error ? failed(error) : { status: 'succeeded' }) });
+  }
+
+  private tellChild(event: HistoryEvent): ReadEvent | undefined {
+    const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
+    if (child?.workflowId?.startsWith(`${this.task}/`)) {
+      const begun = { step: child.workflowId.slice(this.task.length + 1), call: child.workflowType?.name ?? '' };
+      this.calls.set(String(event.eventId), begun);
+      return eventOf('child.started', { ...begun, task: child.workflowId });
+    }
+    const begun = this.calls.get(String(childEndOf(event)?.initiatedEventId));
+    if (!begun) return undefined;
+    const isDone = Boolean(event.childWorkflowExecutionCompletedEventAttributes);
+    return eventOf('child.ended', {
+      ...begun,
+      status: isDone ? 'succeeded' : 'failed',
+      task: `${this.task}/${begun.step}`,
+    });
+  }
+
+  private async tellUpdate(event: HistoryEvent): Promise<ReadEvent | undefined> {
+    const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
+    const name = accepted?.acceptedRequest?.input?.name;
+    if (accepted && name) this.updates.set(String(event.eventId), name);
+    const completed = event.workflowExecutionUpdateCompletedEventAttributes;
+    const known = completed && this.updates.get(String(completed.acceptedEventId));
+    if (known === UPDATES.modify) return eventOf('task.changed', {});
+    const payloads = completed?.outcome?.success?.payloads;
+    if (known !== UPDATES.decide || !payloads) return undefined;
+    const decoded = await this.connection.codec.decode(payloads);
+    const outcome = fromPayloadsAtIndex<DecisionOutcome>(defaultPayloadConverter, 0, decoded);
+    return eventOf('approval.decided', { ...outcome });
+  }
+}
+
+function tellStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): ReadEvent | undefined {
+  if (!started || started.continuedExecutionRunId) return undefined;
+  return eventOf('task.created', { ability: started.workflowType?.name ?? '' });
+}
+
+const OWN_SIGNALS: Record<string, ReadEvent> = {
+  [SIGNALS.run]: eventOf('task.run', {}),
+};
+
+/** Signals with a colon are the runtime's own. */
+function tellSignal({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent): ReadEvent | undefined {
+  const name = signal?.signalName;
+  if (!name || name.includes(':')) return undefined;
+  return Object.hasOwn(OWN_SIGNALS, name) ? OWN_SIGNALS[name] : eventOf('task.signal', { name });
+}
+
+function endOf(event: HistoryEvent) {
+  return (
+    event.activityTaskCompletedEventAttributes ??
+    event.activityTaskFailedEventAttributes ??
+    event.activityTaskTimedOutEventAttributes ??
+    event.activityTaskCanceledEventAttributes
+  );
+}
+
+function childEndOf(event: HistoryEvent) {
+  return (
+    event.childWorkflowExecutionCompletedEventAttributes ??
+    event.childWorkflowExecutionFailedEventAttributes ??
+    event.childWorkflowExecutionTimedOutEventAttributes ??
+    event.childWorkflowExecutionCanceledEventAttributes ??
+    event.childWorkflowExecutionTerminatedEventAttributes
+  );
+}
+
+function outcomeOf(event: HistoryEvent): JsonObject {
+  if (event.activityTaskCompletedEventAttributes) return { status: 'succeeded' };
+  if (event.activityTaskCanceledEventAttributes) return { status: 'cancelled' };
+  const ended = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
+  return failed(problemOf(ended?.failure) ?? { code: 'internal.error', message: 'It failed' });
+}
+
+function failed({ code, message }: AttemptProblem): JsonObject {
+  return { status: 'failed', error: { code, message } };
+}
+
+function eventOf(type: TaskEvent['type'], data: JsonObject): ReadEvent {
+  return { type, data };
+}

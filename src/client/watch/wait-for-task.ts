@@ -1,0 +1,238 @@
+import { setMaxListeners } from 'node:events';
+import { isEndState } from '../../contracts/states.js';
+import type { TaskResult, TaskView } from '../../contracts/task.js';
+import { unlessAborted } from '../../server/runtime/ensure-runtime.js';
+import { startTimer } from '../../server/start-timer.js';
+import type { Connection } from '../connection/connect.js';
+import { isNobodyThere, reviveRuntime, untilGone } from '../connection/keep-runtime.js';
+import { asking } from '../connection/temporal-errors.js';
+import { awaitResult } from '../view/read-result.js';
+import { type OpenTask, queryOpenTask } from '../view/view-task.js';
+import { ApprovalPatience } from './approval-patience.js';
+import { type Stall, StallWatch } from './find-stall.js';
+import { refuseStuck } from './refuse-stuck.js';
+import { AttemptWatch, type CallAttempt } from './watch-attempts.js';
+
+/** How to wait for a task. Times are milliseconds. */
+export interface WaitOptions {
+  /** Stop waiting after this long; the task goes on. */
+  timeoutMs?: number | undefined;
+  /** Stop waiting when the task has waited for an approval this long, from its last decision on; undefined: wait on. */
+  approvalMs?: number | undefined;
+  /** Called with how the task stands, whenever it may have changed; `now` is known while it is open. */
+  onProgress?: (result: TaskResult, now?: TaskNow) => void;
+  /** Called once for each thing that no worker takes up. */
+  onStall?: (stall: Stall) => void;
+  /** Stops the waiting. */
+  signal?: AbortSignal;
+}
+
+/** What is known of an open task besides its result. */
+export interface TaskNow extends OpenTask {
+  /** Calls that are at a later attempt than their first. */
+  attempts: readonly CallAttempt[];
+}
+
+/** Why waiting ended. */
+export type WaitEnd =
+  | { kind: 'ended'; result: TaskResult }
+  | { kind: 'approval'; result: TaskResult }
+  | { kind: 'aborted'; result: TaskResult | undefined }
+  | { kind: 'timeout'; result: TaskResult | undefined; stall?: Stall | undefined };
+
+/** First looks come quickly, so that a short task is seen at work; later ones cost next to nothing. */
+const FIRST_LOOK_MS = 150;
+const SLOWEST_LOOK_MS = 1000;
+const STUCK_CHECK_MS = 1500;
+/** A server that ends again and again, without anything learnt from it in between, is not waited for. */
+const MOST_REVIVALS = 10;
+/** What a wait that is over gets to end its calls; the rest of them end with the connection. */
+const CLEAN_UP_MS = 500;
+
+/**
+ * Waits until a task ends, or until there is a reason to stop waiting.
+ *
+ * Where the project's own runtime is gone meanwhile it is started again.
+ *
+ * @throws AbilityError `engine.stuck` or `store.not_shared` when workflow tasks fail again and again; `runtime.stopped`
+ * where `ability down` ended the runtime.
+ */
+export async function waitForTask(connection: Connection, id: string, options: WaitOptions): Promise<WaitEnd> {
+  const { timeoutMs, signal } = options;
+  const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
+  const state: WaitState = { last: undefined, stalls: new StallWatch(connection), attempts: [], revivals: 0, deadline };
+  return asking(connection, async () => {
+    for (;;) {
+      const end = await waitOnce(connection, id, options, state);
+      if (end.kind !== 'gone') return end;
+      state.revivals += 1;
+      const ended = await reviveInTime(connection, deadline, signal);
+      if (ended) return { kind: ended, result: state.last };
+    }
+  });
+}
+
+/** What is kept over a restart of the runtime. */
+interface WaitState {
+  last: TaskView | undefined;
+  attempts: CallAttempt[];
+  stalls: StallWatch;
+  /** Restarts since the task was seen last. */
+  revivals: number;
+  /** On the clock of `Date.now()`. */
+  deadline: number;
+}
+
+/** Starts the runtime again. @returns why there is no more waiting, if there is none. */
+async function reviveInTime(
+  connection: Connection,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<'timeout' | 'aborted' | undefined> {
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  signal?.addEventListener('abort', end);
+  const stopTimer = startTimer(deadline - Date.now(), end);
+  if (signal?.aborted) end();
+  try {
+    await unlessAborted(reviveRuntime(connection), stop.signal);
+    return undefined;
+  } catch (error) {
+    if (signal?.aborted) return 'aborted';
+    if (stop.signal.aborted) return 'timeout';
+    throw error;
+  } finally {
+    stopTimer();
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+/** Waits until the task ends, there is a reason to stop waiting, or the server has gone with its runtime. */
+async function waitOnce(
+  connection: Connection,
+  id: string,
+  options: WaitOptions,
+  state: WaitState,
+): Promise<WaitEnd | { kind: 'gone' }> {
+  const stop = new AbortController();
+  // Each of its long polls listens on, for as long as the task runs.
+  setMaxListeners(0, stop.signal);
+  const ended = connection.temporal
+    .withAbortSignal(stop.signal, () => awaitResult(connection, id))
+    .then((result): WaitEnd => ({ kind: 'ended', result }));
+  const watching = watch(connection, id, options, state, stop.signal);
+  const attending = attend(connection, id, options, state, stop.signal);
+  const leaving = untilGone(connection, stop.signal).then(() => ({ kind: 'gone' }) as const);
+  try {
+    const end = await Promise.race([ended, watching, attending, leaving]);
+    if (end.kind === 'ended') options.onProgress?.(end.result);
+    return end;
+  } catch (error) {
+    if (!connection.runtime || !isNobodyThere(error) || state.revivals >= MOST_REVIVALS) throw error;
+    return { kind: 'gone' };
+  } finally {
+    stop.abort();
+    await settleInTime([ended, watching, attending, leaving]);
+  }
+}
+
+/** Lets what is under way end, and waits no longer for it than {@link CLEAN_UP_MS}; whatever it throws is caught. */
+async function settleInTime(actions: Promise<unknown>[]): Promise<void> {
+  const settled = new AbortController();
+  const settling = Promise.allSettled(actions).then(() => settled.abort());
+  await Promise.race([settling, sleep(CLEAN_UP_MS, settled.signal)]);
+}
+
+/** Looks again and again whether a worker takes up what is due, while {@link watch} may wait for an answer. */
+async function attend(
+  connection: Connection,
+  id: string,
+  { onStall, onProgress }: WaitOptions,
+  state: WaitState,
+  stop: AbortSignal,
+): Promise<{ kind: 'gone' }> {
+  const watch = new AttemptWatch(connection);
+  for (;;) {
+    await sleep(STUCK_CHECK_MS, stop);
+    if (stop.aborted) return { kind: 'gone' };
+    const { raw } = await look(connection, stop, () => connection.temporal.workflow.getHandle(id).describe());
+    await look(connection, stop, () => refuseStuck(connection, id, raw));
+    for (const stall of await look(connection, stop, () => state.stalls.look(id, raw))) onStall?.(stall);
+    const progress = state.last?.progress;
+    if (onProgress && progress) state.attempts = await look(connection, stop, () => watch.look({ id, raw, progress }));
+  }
+}
+
+/** Looks at a running task until one of the other reasons to stop comes true, or nobody waits any more. */
+async function watch(
+  connection: Connection,
+  id: string,
+  options: WaitOptions,
+  state: WaitState,
+  stop: AbortSignal,
+): Promise<WaitEnd> {
+  const { approvalMs, onProgress, signal } = options;
+  const { deadline } = state;
+  let pause = FIRST_LOOK_MS;
+  const patience = new ApprovalPatience(approvalMs);
+  for (;;) {
+    await sleep(Math.min(pause, Math.max(0, deadline - Date.now())), stop, signal);
+    if (stop.aborted) return { kind: 'aborted', result: state.last };
+    if (signal?.aborted) return { kind: 'aborted', result: state.last };
+    if (Date.now() >= deadline) return { kind: 'timeout', result: state.last, stall: state.stalls.stall };
+    pause = Math.min(pause * 1.3, SLOWEST_LOOK_MS);
+    const open = await inTime(deadline, signal, () => look(connection, stop, () => queryOpenTask(connection, id)));
+    if (stop.aborted) return { kind: 'aborted', result: state.last };
+    const view = open?.view;
+    // What a worker knows of a task that has ended has no output: the close event does, which the other wait reads.
+    if (!open || !view || isEndState(view.status)) continue;
+    state.last = view;
+    state.revivals = 0;
+    onProgress?.(view, { ...open, attempts: state.attempts });
+    if (patience.hasEnded(view)) return { kind: 'approval', result: view };
+  }
+}
+
+/** Asks no longer than the caller waits: a query without a worker takes its time. */
+async function inTime<T>(
+  deadline: number,
+  signal: AbortSignal | undefined,
+  action: () => Promise<T>,
+): Promise<T | undefined> {
+  const stop = new AbortController();
+  const acting = action();
+  acting.catch(() => {});
+  try {
+    const late = sleep(deadline - Date.now(), stop.signal, signal);
+    return await Promise.race([acting, late.then(() => undefined)]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Asks once, and no longer than somebody waits. The client never stops listening to the signal of a call. */
+async function look<T>(connection: Connection, stop: AbortSignal, action: () => Promise<T>): Promise<T> {
+  const own = new AbortController();
+  const abort = (): void => own.abort();
+  stop.addEventListener('abort', abort);
+  if (stop.aborted) abort();
+  try {
+    return await connection.temporal.withAbortSignal(own.signal, action);
+  } finally {
+    stop.removeEventListener('abort', abort);
+  }
+}
+
+/** Sleeps, or wakes when one of the signals fires. */
+function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
+  if (signals.some((signal) => signal?.aborted)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stopTimer = startTimer(ms, wake);
+    for (const signal of signals) signal?.addEventListener('abort', wake);
+    function wake(): void {
+      stopTimer();
+      for (const signal of signals) signal?.removeEventListener('abort', wake);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import type { CheckResult } from '../../contracts/check.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { ProjectPaths } from '../project-paths.js';
+import { FolderStore } from '../store/folder-store.js';
+import { openStore } from '../store/open-store.js';
+import type { Store } from '../store/store.js';
+import { checkDisk } from './check-machine.js';
+
+const NAME = 'store';
+/** A store that is slower than this keeps tasks waiting. */
+const SLOW_MS = 2000;
+
+/** Whether the store can be used: an object is written, listed, read and removed. @param place as `ABILITY_STORE` names it. @param paths of the project. */
+export async function checkStore(place: string, paths?: ProjectPaths): Promise<CheckResult> {
+  try {
+    const store = openStore(place, paths);
+    const disk = store instanceof FolderStore ? checkDisk(store.folder, NAME) : undefined;
+    if (disk && disk.status !== 'ok') return disk;
+    const began = performance.now();
+    await tryOut(store);
+    const took = Math.round(performance.now() - began);
+    if (took > SLOW_MS) {
+      const message = `${store.where} can be used, and took ${took} ms for a small object`;
+      return { name: NAME, status: 'warning', message, advice: 'Use a store that is nearer to the workers.' };
+    }
+    return { name: NAME, status: 'ok', message: disk?.message ?? `${store.where} can be written, read and listed` };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const { message, suggestion } = error;
+    return { name: NAME, status: 'failed', message, ...(suggestion !== undefined && { advice: suggestion }) };
+  }
+}
+
+async function tryOut(store: Store): Promise<void> {
+  const prefix = 'doctor/';
+  const name = prefix + randomUUID();
+  await store.putNamed(name, Buffer.from(name));
+  try {
+    const listed = await store.listNamed(prefix);
+    const read = await store.getNamed(name);
+    const isThere = listed.some((object) => object.name === name) && Buffer.from(read ?? '').toString() === name;
+    if (!isThere) throw forgetful(store);
+  } finally {
+    await store.removeNamed(name);
+  }
+  if (await store.getNamed(name)) throw forgetful(store);
+}
+
+/** Marks of calls and records rely on it. */
+function forgetful({ where }: Store): AbilityError {
+  return new AbilityError({
+    code: 'store.not_shared',
+    message: `${where} does not give back what was just written or removed`,
+    suggestion: 'Use a store whose reads and listings see every write before them.',
+  });
+}

@@ -1,0 +1,93 @@
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import type { DecisionProof, ProvedDecision } from '../../contracts/approvals.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { whyNotPrivate } from './private-file.js';
+import { provedText } from './proved-text.js';
+
+const KEY_BYTES = 32;
+const NONCE = /^[0-9a-f]{32}$/;
+const MAC = /^[0-9a-f]{64}$/;
+
+/**
+ * Makes the key of a project with which its runtime's owner proves who decides, where there is none yet.
+ *
+ * It appears whole or not at all, and never in place of another one.
+ */
+export function createProofKey(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // A name with a dot is none of a seal key.
+  const own = `${path}.${randomUUID()}`;
+  try {
+    writeFileSync(own, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' });
+    // Earlier versions take each file of the folder for a seal key, and sign with the newest.
+    utimesSync(own, 0, 0);
+    linkSync(own, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** The key, of whoever asks: another user's, one that others may read, and one of another length are none. @throws AbilityError `approval.unproved`. */
+export function readProofKey(path: string): Uint8Array {
+  try {
+    const open = whyNotPrivate(path);
+    if (open !== undefined) throw unproved(open);
+    const key = readFileSync(path);
+    if (key.length !== KEY_BYTES) throw unproved(`${path} holds no key`);
+    return key;
+  } catch (error) {
+    if (error instanceof AbilityError) throw error;
+    throw unproved(`${path} cannot be read`, error);
+  }
+}
+
+/** The one person whom a key can prove: the user of the operating system whose process this is. */
+export function provableUser(): string {
+  return userInfo().username;
+}
+
+/** Signs a decision. @param token id of the token whose key it is; left out: it is that of the runtime's owner. */
+export function proveDecision(key: Uint8Array, decision: ProvedDecision, token?: string): DecisionProof {
+  const nonce = randomBytes(KEY_BYTES / 2).toString('hex');
+  const proof = { nonce, ...(token !== undefined && { token }) };
+  return { ...proof, mac: macOf(key, decision, proof).toString('hex') };
+}
+
+/** Why a decision is not proved; undefined: it is. @param user whom the key proves. */
+export function whyNotProved(
+  key: Uint8Array,
+  user: string,
+  decision: ProvedDecision,
+  proof: DecisionProof,
+): string | undefined {
+  if (decision.by !== user) return `its proof can only be that of ${user}, who owns the runtime`;
+  return isMacOf(key, decision, proof) ? undefined : 'its proof is not one of this decision';
+}
+
+/** Whether a proof is one of this decision, made with this key. */
+export function isMacOf(key: Uint8Array, decision: ProvedDecision, proof: DecisionProof): boolean {
+  if (!NONCE.test(proof.nonce) || !MAC.test(proof.mac)) return false;
+  return timingSafeEqual(macOf(key, decision, proof), Buffer.from(proof.mac, 'hex'));
+}
+
+function macOf(key: Uint8Array, decision: ProvedDecision, { nonce, token }: Omit<DecisionProof, 'mac'>): Buffer {
+  return createHmac('sha256', key)
+    .update(provedText(decision, nonce, token))
+    .digest();
+}
+
+function unproved(why: string, cause?: unknown): AbilityError {
+  return new AbilityError(
+    {
+      code: 'approval.unproved',
+      message: `The approval asks for proof of who decides, and ${why}`,
+      suggestion: 'Decide as the user who owns the runtime of the project, on its machine.',
+    },
+    { cause },
+  );
+}

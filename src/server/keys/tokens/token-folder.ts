@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type AccessToken, type NewToken, RIGHTS } from '../../../contracts/access.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { writeWhole } from '../../runtime/runtime-file.js';
+import { whyNotPrivate } from '../private-file.js';
+import { hashOfSecret, isSameHash, isTokenId, makeTokenText, readTokenText, tokenText } from './token-text.js';
+
+const moment = z.iso.datetime();
+const keptToken = z.strictObject({
+  format: z.literal(1),
+  id: z.string().refine(isTokenId),
+  project: z.string(),
+  person: z.string().min(1),
+  agent: z.string().min(1).optional(),
+  can: z.array(z.enum(RIGHTS)).min(1),
+  created_at: moment,
+  created_by: z.string(),
+  expires_at: moment,
+  revoked_at: moment.optional(),
+  /** Gone once it is revoked. */
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+});
+type KeptToken = z.infer<typeof keptToken>;
+
+/** A token that opens the project now, with what its bearer proves decisions with. */
+export interface OpenToken {
+  token: AccessToken;
+  hash: string;
+}
+
+/**
+ * The tokens of a project: a file each in `.system/tokens/`, mode 0600, with a hash in place of the secret.
+ *
+ * Files are read at each use, so that a revoked token opens nothing from then on, in any process.
+ */
+export class TokenFolder {
+  constructor(
+    private readonly folder: string,
+    private readonly project: string,
+  ) {}
+
+  /**
+   * Makes a token.
+   *
+   * @returns it, with the one text that opens the project: it is kept nowhere.
+   * @throws AbilityError `usage.invalid` for a token of an agent that may approve.
+   */
+  create({ person, agent, can, expiresMs, createdBy }: NewToken, now = Date.now()): AccessToken & { text: string } {
+    if (agent !== undefined && can.includes('approve')) {
+      throw new AbilityError({
+        code: 'usage.invalid',
+        message: `The token of an agent cannot have the right approve: agents decide nothing`,
+        suggestion: 'Leave out approve, or leave out --agent for a token that a person keeps.',
+      });
+    }
+    const made = makeTokenText();
+    const token: AccessToken = {
+      id: made.id,
+      project: this.project,
+      person,
+      ...(agent !== undefined && { agent }),
+      can: RIGHTS.filter((right) => can.includes(right)),
+      created_at: new Date(now).toISOString(),
+      created_by: createdBy.name,
+      expires_at: new Date(now + expiresMs).toISOString(),
+    };
+    this.make();
+    const kept: KeptToken = { format: 1, ...token, hash: hashOfSecret(made.secret) };
+    writeFileSync(this.pathOf(made.id), textOf(kept), { mode: 0o600, flag: 'wx' });
+    return { ...token, text: tokenText(made) };
+  }
+
+  /** All tokens, the newest first; `unreadable` names files that are none. */
+  list(): { tokens: AccessToken[]; unreadable: string[] } {
+    const names = existsSync(this.folder) ? readdirSync(this.folder).filter((name) => name.endsWith('.json')) : [];
+    const tokens: AccessToken[] = [];
+    const unreadable: string[] = [];
+    for (const name of names) {
+      const kept = this.read(name.slice(0, -'.json'.length));
+      if (kept) tokens.push(withoutHash(kept));
+      else unreadable.push(name);
+    }
+    return { tokens: tokens.sort((one, other) => other.created_at.localeCompare(one.created_at)), unreadable };
+  }
+
+  /** Whether this process may look for tokens; where their folder is another user's, it may not. */
+  isReadable(): boolean {
+    try {
+      readdirSync(this.folder);
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT';
+    }
+  }
+
+  /** Whether any token opens the project now. */
+  hasOpen(now = Date.now()): boolean {
+    return this.list().tokens.some((token) => isOpen(token, now));
+  }
+
+  /** Ends a token for good. @returns it; undefined where there is none of that id. */
+  revoke(id: string, now = Date.now()): AccessToken | undefined {
+    const kept = this.read(id);
+    if (!kept) return undefined;
+    const { hash: _, ...rest } = kept;
+    const revoked = { ...rest, revoked_at: kept.revoked_at ?? new Date(now).toISOString() };
+    writeWhole(this.pathOf(id), textOf(revoked), 0o600);
+    return withoutHash(revoked);
+  }
+
+  /** The token that a bearer shows, where it opens the project now; nothing distinguishes the others. */
+  authenticate(text: string, now = Date.now()): AccessToken | undefined {
+    const shown = readTokenText(text);
+    const open = shown && this.findOpen(shown.id, now);
+    return open && isSameHash(open.hash, hashOfSecret(shown.secret)) ? open.token : undefined;
+  }
+
+  /** The token of an id, where it opens the project now. */
+  findOpen(id: string, now = Date.now()): OpenToken | undefined {
+    const kept = this.read(id);
+    if (kept?.hash === undefined || !isOpen(kept, now)) return undefined;
+    return { token: withoutHash(kept), hash: kept.hash };
+  }
+
+  /** @returns undefined for what is no token of this project, or is not its owner's alone. */
+  private read(id: string): KeptToken | undefined {
+    if (!isTokenId(id)) return undefined;
+    const path = this.pathOf(id);
+    try {
+      if (whyNotPrivate(path) !== undefined) return undefined;
+      const kept = keptToken.parse(JSON.parse(readFileSync(path, 'utf8')));
+      return kept.id === id && kept.project === this.project ? kept : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private pathOf(id: string): string {
+    return join(this.folder, `${id}.json`);
+  }
+
+  /** It keeps itself out of version control: the list of the folder above may be older. */
+  private make(): void {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    const ignore = join(this.folder, '.gitignore');
+    if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+  }
+}
+
+function isOpen({ revoked_at, expires_at }: AccessToken, now: number): boolean {
+  return revoked_at === undefined && now < Date.parse(expires_at);
+}
+
+function withoutHash({ hash: _hash, format: _format, ...token }: KeptToken): AccessToken {
+  return token;
+}
+
+function textOf(kept: KeptToken): string {
+  return `${JSON.stringify(kept, null, 2)}\n`;
+}

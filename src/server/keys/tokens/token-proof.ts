@@ -1,0 +1,29 @@
+import type { DecisionProof, ProvedDecision } from '../../../contracts/approvals.js';
+import { isMacOf, proveDecision } from '../proof-key.js';
+import type { TokenFolder } from './token-folder.js';
+import { hashOfSecret, readTokenText } from './token-text.js';
+
+/**
+ * Signs a decision with a token, as its bearer or the door that it was shown to can.
+ *
+ * @returns undefined for what is no token. Whether it opens anything is for the worker to say.
+ */
+export function proveWithToken(text: string, decision: ProvedDecision): DecisionProof | undefined {
+  const shown = readTokenText(text);
+  return shown && proveDecision(Buffer.from(hashOfSecret(shown.secret), 'hex'), decision, shown.id);
+}
+
+/** Why a decision is not proved by the token that its proof names; undefined: it is. */
+export function whyTokenProvesNot(
+  tokens: TokenFolder,
+  decision: ProvedDecision,
+  proof: DecisionProof,
+): string | undefined {
+  const open = tokens.findOpen(proof.token ?? '');
+  if (!open) return 'its token opens nothing here: it is unknown, expired or revoked';
+  const { person, agent, can } = open.token;
+  if (agent !== undefined) return `its token is that of the agent ${agent}, and agents decide nothing`;
+  if (!can.includes('approve')) return 'its token may not approve';
+  if (decision.by !== person) return `its token is that of ${person}`;
+  return isMacOf(Buffer.from(open.hash, 'hex'), decision, proof) ? undefined : 'its proof is not one of this decision';
+}

@@ -1,0 +1,42 @@
+import type { Gap, NewGap } from '../../contracts/gaps.js';
+import { LineLog } from './line-log.js';
+
+/** So much of a request is kept. Characters. */
+const LONGEST_REQUEST = 300;
+const MOST_NEAREST = 3;
+/** Requests are short: this is about twenty thousand of them. Bytes. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** `.system/gaps.jsonl`: what was asked for and is not there, for `ability harvest`. */
+export class GapLog {
+  private readonly log: LineLog;
+
+  /** @param system folder of what the runtime keeps. */
+  constructor(system: string, mostBytes = MOST_BYTES) {
+    this.log = new LineLog(system, 'gaps', mostBytes);
+  }
+
+  /** Notes a gap. What cannot be written is left out: a request is never refused because of it. */
+  note(gap: NewGap): void {
+    const request = gap.request.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_REQUEST);
+    if (request === '') return;
+    try {
+      this.log.append({ ...gap, request, nearest: gap.nearest.slice(0, MOST_NEAREST), ts: Date.now() / 1000 });
+    } catch {
+      // A disk that takes nothing is found by what has to be written.
+    }
+  }
+
+  /** The gaps, oldest first. @throws the error of the file system where they cannot be read. */
+  read(): Gap[] {
+    return this.log.read(isGap);
+  }
+}
+
+function isGap(value: unknown): value is Gap {
+  if (typeof value !== 'object' || value === null) return false;
+  const { ts, request, kind, environment, nearest } = value as Partial<Record<keyof Gap, unknown>>;
+  const isKind = kind === 'nothing_fits' || kind === 'not_here';
+  const hasTime = typeof ts === 'number' && Number.isFinite(ts);
+  return isKind && hasTime && typeof request === 'string' && typeof environment === 'string' && Array.isArray(nearest);
+}

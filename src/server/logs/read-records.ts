@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { CHILDREN, DIRECT } from '../../rules/record-path.js';
+
+/** The records of tasks that are on this machine. */
+export interface ReadRecords {
+  /** Oldest first. */
+  records: TaskRecord[];
+  /** Paths of files and folders that could not be read, so that tasks may be missing. */
+  unread: string[];
+  /** Of older tasks, which were not looked at. */
+  left_out: number;
+}
+
+/** So many are read, the newest. */
+const MOST_RECORDS = 3000;
+
+/**
+ * Reads the records of tasks and direct runs, with those of the tasks that they called. One that went away meanwhile is none.
+ *
+ * @param folder of the records.
+ */
+export function readRecords(folder: string, most = MOST_RECORDS): ReadRecords {
+  const unread: string[] = [];
+  const files = filesIn(folder, unread).sort((one, other) => one.at - other.at);
+  const records = files.slice(-most).flatMap(({ path }) => recordAt(path, unread));
+  return { records, unread, left_out: Math.max(0, files.length - most) };
+}
+
+interface RecordFile {
+  path: string;
+  /** When it was written last, ms since 1970. */
+  at: number;
+}
+
+function filesIn(folder: string, unread: string[]): RecordFile[] {
+  return namesIn(folder, unread).flatMap((name) => {
+    const task = join(folder, name);
+    if (name === DIRECT) return filesIn(task, unread);
+    const path = join(task, RECORD_FILES.json);
+    const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    return [...(at === undefined ? [] : [{ path, at }]), ...filesIn(join(task, CHILDREN), unread)];
+  });
+}
+
+function namesIn(folder: string, unread: string[]): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch (error) {
+    noteUnread(folder, error, unread);
+    return [];
+  }
+}
+
+function recordAt(path: string, unread: string[]): TaskRecord[] {
+  try {
+    const record = JSON.parse(readFileSync(path, 'utf8')) as Partial<TaskRecord> | null;
+    if (typeof record?.task_key === 'string' && typeof record.request?.ability === 'string')
+      return [record as TaskRecord];
+    unread.push(path);
+  } catch (error) {
+    noteUnread(path, error, unread);
+  }
+  return [];
+}
+
+function noteUnread(path: string, error: unknown, unread: string[]): void {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOENT') unread.push(path);
+}

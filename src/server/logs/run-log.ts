@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { RecruitmentResult, RunLogLine } from '../../contracts/routing.js';
+import { checkRunId } from '../../rules/check-run-id.js';
+import type { ProjectPaths } from '../project-paths.js';
+import { isNoRoom, makeSystemFolder } from '../runtime/runtime-file.js';
+
+/** Names of the files in the folder of a run. */
+export const RUN_FILES = { log: 'runlog.jsonl', request: 'request.json' } as const;
+
+/** A run that is to begin. */
+export interface NewRun {
+  /** Of {@link generateRunId}, or chosen by the caller. */
+  id: string;
+  /** SHA-256 of the canonical request, with which a second one under the same id is compared. */
+  request: string;
+  /** Becomes the first line. */
+  recruitment: RecruitmentResult;
+}
+
+/** A run whose log is there. */
+export interface BegunRun {
+  log: RunLog;
+  /** False where the same request has begun the run before, so that it goes on or has ended. */
+  isNew: boolean;
+}
+
+/**
+ * Begins the log of a run, before anything else of it is done. The folder appears with its first line, or not at all, and replaces no
+ * other: of two processes that begin the same run one does. Source: R-004-16; C-47.
+ *
+ * @throws AbilityError `usage.invalid` for what is no id; `runlog.key_conflict` where another request has it; `runlog.write_failed`.
+ */
+export function beginRun(paths: Pick<ProjectPaths, 'system' | 'runs'>, run: NewRun): BegunRun {
+  const folder = join(paths.runs, checkRunId(run.id));
+  const log = new RunLog(folder);
+  const own = join(paths.runs, `.${randomUUID()}`);
+  try {
+    makeSystemFolder(paths);
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, RUN_FILES.request), `${JSON.stringify({ digest: run.request })}\n`);
+    writeFileSync(join(own, RUN_FILES.log), lineOf('recruitment', null, { ...run.recruitment }));
+    renameSync(own, folder);
+    return { log, isNew: true };
+  } catch (error) {
+    removeIfPossible(own);
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    const isTaken = syscall === 'rename' && (code === 'ENOTEMPTY' || code === 'EEXIST');
+    if (!isTaken) throw writeFailed(folder, error);
+    refuseOther(folder, run);
+    return { log, isNew: false };
+  }
+}
+
+/** What went wrong before says why, not that this went wrong as well; what is left is removed with old runs. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {}
+}
+
+/** Whether the one that holds the id asked for something else is known by the digest beside its log. */
+function refuseOther(folder: string, { id, request }: NewRun): void {
+  let held: unknown;
+  try {
+    held = (JSON.parse(readFileSync(join(folder, RUN_FILES.request), 'utf8')) as { digest?: unknown }).digest;
+  } catch (error) {
+    throw writeFailed(folder, error);
+  }
+  if (held === request) return;
+  throw new AbilityError({
+    code: 'runlog.key_conflict',
+    message: `The id ${id} already belongs to a run with another request`,
+    suggestion: 'Choose another id, or leave it out.',
+  });
+}
+
+/** `runlog.jsonl`: what became of a request in plain words, a line each; the first says who was recruited. Source: R-004-16 to R-004-18; C-35. */
+export class RunLog {
+  readonly file: string;
+
+  /** @param folder of a run that has begun. */
+  constructor(readonly folder: string) {
+    this.file = join(folder, RUN_FILES.log);
+  }
+
+  /**
+   * Adds a line, whichever process does so: lines never mix. A log that is gone is not begun anew.
+   *
+   * @param step what of the run it is about; null: the run. @throws AbilityError `runlog.write_failed`.
+   */
+  append(kind: Exclude<RunLogLine['kind'], 'recruitment'>, step: string | null, payload: JsonObject): void {
+    try {
+      appendLine(this.file, lineOf(kind, step, payload));
+    } catch (error) {
+      throw writeFailed(this.folder, error);
+    }
+  }
+
+  /** All lines, without one that was torn. @throws the error of the file system where there is none. */
+  read(): RunLogLine[] {
+    return readFileSync(this.file, 'utf8').split('\n').flatMap(parsedLine);
+  }
+}
+
+function lineOf(kind: RunLogLine['kind'], step: string | null, payload: JsonObject): string {
+  const line: RunLogLine = { ts: Date.now() / 1000, kind, step, payload };
+  return `${JSON.stringify(line)}\n`;
+}
+
+function parsedLine(text: string): RunLogLine[] {
+  try {
+    return text === '' ? [] : [JSON.parse(text) as RunLogLine];
+  } catch {
+    return [];
+  }
+}
+
+/** The system puts what is written at once behind what others write. A line that a full disk has torn is ended first. */
+function appendLine(file: string, line: string): void {
+  const handle = openSync(file, constants.O_RDWR | constants.O_APPEND);
+  try {
+    const bytes = Buffer.from(isTorn(handle) ? `\n${line}` : line);
+    const written = writeSync(handle, bytes);
+    if (written < bytes.length) throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Another process may be about to write the rest of the last line, which takes it no time that people would notice. */
+const WRITING_MS = 5;
+
+function isTorn(handle: number): boolean {
+  if (endsLine(handle)) return false;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WRITING_MS);
+  return !endsLine(handle);
+}
+
+function endsLine(handle: number): boolean {
+  const { size } = fstatSync(handle);
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(handle, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
+}
+
+function writeFailed(folder: string, cause: unknown): AbilityError {
+  const reason = isNoRoom(cause) ? 'the disk is full' : cause instanceof Error ? cause.message : String(cause);
+  return new AbilityError(
+    {
+      code: 'runlog.write_failed',
+      message: `The log of the run in ${folder} could not be written: ${reason}`,
+      suggestion: isNoRoom(cause) ? 'Make room on the disk, and ask again.' : 'Check the permissions of .system/runs.',
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,80 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/effect-mark.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { canonicalJson } from '../../rules/canonical.js';
+import type { Store } from '../store/store.js';
+
+/** More calls than a process makes at the same time, of which each may have to be taken back. */
+const MOST_MADE = 10_000;
+
+/**
+ * Marks of calls in a store that cannot say whether an object was there before it was written: an object each try.
+ *
+ * Who begins a call looks for the marks of others, leaves its own, and looks again. The store lists what was written
+ * before, so that of two who do so at the same time at least one sees the other; who sees another takes its own mark
+ * back and does not begin. Where both see each other none begins, which is the safe mistake.
+ */
+export class ListedMarks implements EffectMarks {
+  /** What this process has made, by its folder: who takes a mark back must take no other one. */
+  private readonly made = new Map<string, string>();
+
+  constructor(private readonly store: Pick<Store, 'putNamed' | 'getNamed' | 'listNamed' | 'removeNamed' | 'where'>) {}
+
+  async make(call: MarkedCall, by: MarkedBy): Promise<'made' | MarkedBy> {
+    const folder = folderOf(call);
+    try {
+      const [earlier] = await this.store.listNamed(folder);
+      if (earlier) return await this.read(earlier.name);
+      const own = folder + randomUUID();
+      const text = `${JSON.stringify({ ...by, call: call.call, at: new Date().toISOString() })}\n`;
+      await this.store.putNamed(own, Buffer.from(text));
+      const other = (await this.store.listNamed(folder)).find(({ name }) => name !== own);
+      if (!other) {
+        this.remember(folder, own);
+        return 'made';
+      }
+      const found = await this.read(other.name);
+      await this.store.removeNamed(own);
+      return found;
+    } catch (error) {
+      throw error instanceof AbilityError ? notBegun(call, error) : error;
+    }
+  }
+
+  /** Takes back what this process has made. */
+  async remove(call: MarkedCall): Promise<void> {
+    const own = this.made.get(folderOf(call));
+    if (own !== undefined) await this.store.removeNamed(own);
+  }
+
+  private remember(folder: string, own: string): void {
+    this.made.set(folder, own);
+    for (const oldest of this.made.keys()) {
+      if (this.made.size <= MOST_MADE) return;
+      this.made.delete(oldest);
+    }
+  }
+
+  /** A mark that cannot be read is that of another start: its writer has taken it back meanwhile, or it is damaged. */
+  private async read(name: string): Promise<MarkedBy> {
+    const unknown = `of the mark ${name} in ${this.store.where}, which cannot be read`;
+    let mark: Partial<MarkedBy> = {};
+    try {
+      mark = JSON.parse(Buffer.from((await this.store.getNamed(name)) ?? '{}').toString('utf8')) as Partial<MarkedBy>;
+    } catch (error) {
+      if (error instanceof AbilityError) throw error;
+    }
+    return { run: String(mark.run ?? unknown), activity: String(mark.activity ?? unknown) };
+  }
+}
+
+function folderOf(call: MarkedCall): string {
+  const text = canonicalJson({ ...call, groups: [...call.groups] });
+  return `effect-marks/${createHash('sha256').update(text).digest('hex')}/`;
+}
+
+function notBegun({ call }: MarkedCall, cause: AbilityError): AbilityError {
+  const { code, suggestion } = cause;
+  const message = `The mark of ${call} could not be kept, so the call was not begun: ${cause.message}`;
+  return new AbilityError({ code, message, suggestion }, { cause });
+}

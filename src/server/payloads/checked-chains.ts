@@ -1,0 +1,29 @@
+import type { Store } from '../store/store.js';
+
+/** A run id as Temporal makes it; nothing else becomes the name of an object. */
+const RUN_ID = /^[0-9a-f-]{36}$/i;
+const NOTHING = new Uint8Array();
+
+/**
+ * The first runs of tasks that went on as new runs, as far as a worker has seen that they were tasks: an empty object each.
+ *
+ * A task may go on longer than Temporal keeps its first run. What cannot be read or written is looked at again.
+ */
+export class CheckedChains {
+  constructor(private readonly store: Pick<Store, 'getNamed' | 'putNamed'>) {}
+
+  async has(first: string): Promise<boolean> {
+    if (!RUN_ID.test(first)) return false;
+    const found = await this.store.getNamed(nameOf(first)).catch(() => undefined);
+    return found !== undefined;
+  }
+
+  async keep(first: string): Promise<void> {
+    // Where it cannot be kept Temporal still has the run, and says so once more.
+    if (RUN_ID.test(first)) await this.store.putNamed(nameOf(first), NOTHING).catch(() => {});
+  }
+}
+
+function nameOf(first: string): string {
+  return `chains/${first}`;
+}

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { AbilityError } from '../../contracts/problem.js';
+import { createExclusively, type Link, readCreated, removeCreated } from './create-exclusively.js';
+import { giveSign, HEARTBEAT, type HeartbeatLimits, isFresh, staysSilent } from './heartbeat.js';
+import { isVisible, ownSpace, type ProcessSpace } from './process-space.js';
+import { isAlive, ownMark, type ProcessMark } from './processes.js';
+
+/** The process that a lock names, and where it runs; a lock of an older version does not say where. */
+export type LockHolder = ProcessMark & Partial<ProcessSpace> & { since?: string; token?: string };
+
+/** A lock that this process holds until it releases it, dies, or is silent for so long that another one takes it. */
+export interface HeldLock {
+  /** Whose lock it was, where that one could not be seen and had been silent; it may wake up. */
+  readonly takenFrom: LockHolder | undefined;
+  /** Looks whether the lock is still ours; whoever was stopped or asleep asks before it goes on. */
+  isOwn(): boolean;
+  /** Is called once, with the reason, when the lock is lost; what it guards must end at once. */
+  onLost(listener: (reason: string) => void): void;
+  release(): void;
+}
+
+/** What a lock is taken with, by tests. */
+export interface LockOptions {
+  link?: Link;
+  limits?: HeartbeatLimits;
+}
+
+/** Taking a lock is a matter of milliseconds; who is longer at it and no longer alive has died at it. */
+const TAKING_MS = 1_000;
+
+/**
+ * Takes an exclusive lock, a file that names its holder.
+ *
+ * A lock whose holder is dead is taken over. One that cannot be seen (on another host, of another boot, in another PID
+ * namespace) counts as alive while its heartbeat is fresh. Looking whether it is stale, removing it and creating it anew
+ * happen under a second lock, as every taking does: otherwise one that found it stale could remove what another has got
+ * meanwhile. Blocks for some seconds where a silent holder is watched.
+ *
+ * @returns the lock, or the living process that holds it. @throws AbilityError as {@link readHolder}.
+ */
+export function takeLock(path: string, options: LockOptions = {}): HeldLock | { holder: LockHolder } {
+  mkdirSync(dirname(path), { recursive: true });
+  for (;;) {
+    const holder = livingHolder(path, options.limits);
+    if (holder) return { holder };
+    const taken = takeUnlessHeld(path, options);
+    if (taken) return hold(path, taken, options);
+    pauseShortly();
+  }
+}
+
+/** Whether {@link takeLock} got the lock. */
+export function isHeld(result: HeldLock | { holder: LockHolder }): result is HeldLock {
+  return 'release' in result;
+}
+
+/** Takes a lock, waiting for whoever holds it. */
+export async function waitForLock(path: string): Promise<HeldLock> {
+  for (;;) {
+    const result = takeLock(path);
+    if (isHeld(result)) return result;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The process named in a lock, alive or not. @throws AbilityError `runtime.failed` where the lock is there and cannot be read. */
+export function readHolder(path: string): LockHolder | undefined {
+  const content = readContent(path);
+  try {
+    const value: unknown = JSON.parse(content ?? '');
+    const mark = value as LockHolder;
+    return typeof mark?.pid === 'number' && typeof mark.started === 'string' ? mark : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who holds a lock that cannot be read may live. */
+function readContent(path: string): string | undefined {
+  try {
+    return readCreated(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AbilityError(
+      {
+        code: 'runtime.failed',
+        message: `${path} could not be read, so whether its holder lives is not known: ${reason}`,
+        suggestion:
+          'Check its permissions: another user may have made it. Remove it once no process of that user runs here.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The process that holds a lock; undefined where it is dead, or cannot be seen and has been silent for too long.
+ *
+ * @throws AbilityError as {@link readHolder}.
+ */
+export function livingHolder(path: string, limits: HeartbeatLimits = HEARTBEAT): LockHolder | undefined {
+  const holder = readHolder(path);
+  if (!holder) return undefined;
+  return (isVisible(holder) ? isAlive(holder) : isFresh(path, limits)) ? holder : undefined;
+}
+
+/** A holder in words: which process, where, since when. */
+export function describeHolder({ pid, host, pids, since }: LockHolder): string {
+  const where = host === undefined ? '' : ` on ${host}`;
+  const more = [pids === undefined ? [] : `PID namespace ${pids}`, since === undefined ? [] : `since ${since}`].flat();
+  return `process ${pid}${where}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;
+}
+
+/** Another process is taking or has just released; there is nothing else to do meanwhile. */
+function pauseShortly(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+}
+
+/** What a lock holds: no two takings write the same. */
+function contentOfLock(): string {
+  return JSON.stringify({ ...ownMark(), ...ownSpace(), since: new Date().toISOString(), token: randomUUID() });
+}
+
+interface Taken {
+  content: string;
+  from: LockHolder | undefined;
+}
+
+function takeUnlessHeld(path: string, { link, limits }: LockOptions): Taken | undefined {
+  const taking = `${path}.taking`;
+  if (!createExclusively(taking, contentOfLock(), link)) {
+    removeIfLeft(taking, limits);
+    return undefined;
+  }
+  try {
+    if (livingHolder(path, limits)) return undefined;
+    const last = readHolder(path);
+    const unseen = last && !isVisible(last) ? last : undefined;
+    if (unseen && !staysSilent(path, limits)) return undefined;
+    removeCreated(path);
+    const content = contentOfLock();
+    return createExclusively(path, content, link) ? { content, from: unseen } : undefined;
+  } finally {
+    removeCreated(taking);
+  }
+}
+
+/** Gives signs of life for a lock, without keeping the process alive, until it is released or lost. */
+function hold(path: string, { content, from }: Taken, { limits = HEARTBEAT }: LockOptions): HeldLock {
+  const listeners: ((reason: string) => void)[] = [];
+  let lastGood = performance.now();
+  let lost: string | undefined;
+  const lose = (reason: string): void => {
+    if (lost !== undefined) return;
+    lost = reason;
+    clearInterval(timer);
+    for (const listener of listeners) listener(reason);
+  };
+  const beat = (): boolean => {
+    if (lost !== undefined) return false;
+    try {
+      if (giveSign(path, content)) lastGood = performance.now();
+      else lose(`${path} is no longer the lock of this process`);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (performance.now() - lastGood > limits.giveUp) lose(`${path} could not be written for too long: ${reason}`);
+    }
+    return lost === undefined;
+  };
+  const timer = setInterval(beat, limits.beat).unref();
+  return {
+    takenFrom: from,
+    isOwn: beat,
+    onLost: (listener) => void (lost === undefined ? listeners.push(listener) : listener(lost)),
+    release() {
+      clearInterval(timer);
+      if (isStill(path, content)) removeCreated(path);
+    },
+  };
+}
+
+/** One that cannot be read any more is not ours to remove. */
+function isStill(path: string, content: string): boolean {
+  try {
+    return readCreated(path) === content;
+  } catch {
+    return false;
+  }
+}
+
+function removeIfLeft(path: string, limits?: HeartbeatLimits): void {
+  const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (made === undefined || Date.now() - made <= TAKING_MS) return;
+  if (!livingHolder(path, limits)) removeCreated(path);
+}

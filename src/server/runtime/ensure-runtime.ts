@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { CALL_ID_VARIABLE, NO_CALL } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { RuntimeFile } from '../../contracts/runtime.js';
+import { obtainTemporal, type Progress } from '../binary/install-temporal.js';
+import { packageVersion, RUNTIME_PROGRAM } from '../installation.js';
+import { livingHolder } from '../processes/lock.js';
+import { isVisible } from '../processes/process-space.js';
+import { isAlive, isWorking, signalProcess } from '../processes/processes.js';
+import type { ProjectPaths } from '../project-paths.js';
+import { asDiskError, makeSystemFolder, readLivingRuntime, readRuntimeFile, touchRuntime } from './runtime-file.js';
+import { reachUnseen } from './unseen-runtime.js';
+
+const START_MS = 60_000;
+const POLL_MS = 25;
+const MOST_ATTEMPTS = 3;
+
+/** What the runtime exits with when it cannot even say why: the disk is full. */
+export const NO_ROOM = 28;
+
+/** A runtime that is up, and whether this call started it. */
+export interface EnsuredRuntime {
+  runtime: RuntimeFile;
+  started: boolean;
+}
+
+/**
+ * Gives the project's runtime, starting it when there is none.
+ *
+ * Any number of callers may do so at once: the runtime itself takes the lock, so one of those started stays and the
+ * others leave. One that cannot be seen is used where it can be reached. Source: docs/operations.md#the-runtime-of-a-project.
+ *
+ * @param signal ends the waiting, with its reason.
+ * @param env of the caller: where programs are looked for, and what the runtime starts with.
+ * @param project its name as `ability.yaml` says it; one that serves a former name is replaced when it has nothing to do.
+ * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.renamed`, `runtime.elsewhere`, `temporal.binary_missing`.
+ */
+export async function ensureRuntime(
+  paths: ProjectPaths,
+  progress: Progress,
+  signal?: AbortSignal,
+  env: NodeJS.ProcessEnv = process.env,
+  project?: string,
+): Promise<EnsuredRuntime> {
+  try {
+    touchRuntime(paths);
+  } catch (error) {
+    throw asDiskError(error, paths.touchFile);
+  }
+  const unseen = await reachUnseen(paths, progress, signal);
+  if (unseen) {
+    const runtime = ofThisVersion(unseen);
+    if (isRenamed(runtime, project)) throw stillRenamed(runtime, project);
+    return { runtime, started: false };
+  }
+  const living = readLivingRuntime(paths);
+  const isUnfit = living && (living.version !== packageVersion() || isRenamed(living, project));
+  if (living?.state === 'up' && !isUnfit) return { runtime: living, started: false };
+  if (isUnfit && living.state !== 'stopping') {
+    await askToLeave(living, project, signal);
+    if (isRenamed(living, project)) progress(renamedWords(living, project));
+  }
+  const { path } = await unlessAborted(obtainTemporal(progress, env), signal);
+  const spawn = (): SpawnedRuntime => spawnRuntime(paths, path, env);
+  return { runtime: await startAndWait(paths, spawn, progress, signal), started: true };
+}
+
+/** Waits for something no longer than until a signal. @throws the reason of the signal. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  promise.catch(() => {});
+  signal.throwIfAborted();
+  let end = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    end = () => reject(signal.reason);
+    signal.addEventListener('abort', end);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** A runtime that cannot be seen from here cannot be asked to leave. */
+function ofThisVersion(runtime: RuntimeFile): RuntimeFile {
+  if (runtime.version === packageVersion()) return runtime;
+  throw new AbilityError({
+    code: 'runtime.version_mismatch',
+    message: `The runtime of this project is version ${runtime.version}, this is ${packageVersion()}; it runs as process ${runtime.pid} on ${runtime.host}, and cannot be seen from here`,
+    suggestion: 'Stop it there, `ability down`, when its tasks may pause, or use that version.',
+  });
+}
+
+/** Another version is replaced when it has nothing to do. The runtime itself knows; it answers by leaving or not. */
+async function askToLeave(runtime: RuntimeFile, project: string | undefined, signal?: AbortSignal): Promise<void> {
+  signalProcess(runtime.pid, 'SIGUSR2');
+  const deadline = Date.now() + 10_000;
+  while (isAlive(runtime)) {
+    signal?.throwIfAborted();
+    if (Date.now() > deadline) {
+      if (runtime.version === packageVersion()) throw stillRenamed(runtime, project);
+      throw new AbilityError({
+        code: 'runtime.version_mismatch',
+        message: `The runtime of this project is version ${runtime.version}, this is ${packageVersion()}, and it has work`,
+        suggestion: 'Run `ability down` when its tasks may pause, or use that version.',
+      });
+    }
+    await pause();
+  }
+}
+
+/** A task queue bears the name of its project, so that a runtime serves the name it started with and no other. */
+function isRenamed(runtime: RuntimeFile, project: string | undefined): boolean {
+  return runtime.project !== undefined && project !== undefined && runtime.project !== project;
+}
+
+function stillRenamed(runtime: RuntimeFile, project: string | undefined): AbilityError {
+  return new AbilityError({
+    code: 'runtime.renamed',
+    message: `The project is called ${project} now, and its runtime still works for ${runtime.project}`,
+    suggestion: `Wait until its tasks are done, or run \`ability down\`; or write \`project: ${runtime.project}\` again.`,
+  });
+}
+
+function renamedWords(runtime: RuntimeFile, project: string | undefined): string {
+  return `The project was called ${runtime.project} and is ${project} now, so its runtime starts anew. Open tasks of ${runtime.project} wait until it is called so again.`;
+}
+
+async function startAndWait(
+  paths: ProjectPaths,
+  spawn: () => SpawnedRuntime,
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<RuntimeFile> {
+  const deadline = Date.now() + START_MS;
+  const earlier = identityOf(readRuntimeFile(paths));
+  let attempts = 0;
+  let spawned: SpawnedRuntime | undefined;
+  for (;;) {
+    signal?.throwIfAborted();
+    const file = readRuntimeFile(paths);
+    if (file?.state === 'up' && isVisible(file) && isWorking(file)) return file;
+    if (file?.state === 'failed' && identityOf(file) !== earlier) throw failed(file);
+    const holder = livingHolder(paths.runtimeLock);
+    if (holder && !isVisible(holder)) {
+      // Another machine was faster.
+      const unseen = await reachUnseen(paths, progress, signal);
+      if (unseen) return ofThisVersion(unseen);
+    }
+    if (!holder && spawned?.exitCode !== undefined) {
+      if (spawned.exitCode === NO_ROOM) throw asDiskError({ code: 'ENOSPC' }, paths.runtimeFile);
+      if (attempts === MOST_ATTEMPTS) throw failed(file, `its process ended with exit code ${spawned.exitCode}`);
+      spawned = undefined;
+    }
+    if (!holder && !spawned) {
+      attempts += 1;
+      spawned = spawn();
+    }
+    if (Date.now() > deadline) throw failed(file);
+    await pause();
+  }
+}
+
+/** A runtime that finds the lock taken leaves at once; then whoever has the lock comes up. */
+interface SpawnedRuntime {
+  exitCode: number | undefined;
+}
+
+function identityOf(file: RuntimeFile | undefined): string {
+  return file ? `${file.pid} ${file.started}` : '';
+}
+
+/** The runtime leaves its terminal and its parent, and says in its log what it does. */
+function spawnRuntime(paths: ProjectPaths, binary: string, env: NodeJS.ProcessEnv): SpawnedRuntime {
+  let log: number;
+  try {
+    makeSystemFolder(paths);
+    log = openSync(paths.runtimeLog, 'a');
+  } catch (error) {
+    throw asDiskError(error, paths.runtimeLog);
+  }
+  try {
+    const child = spawn(process.execPath, [RUNTIME_PROGRAM, '--project', paths.root, '--temporal', binary], {
+      cwd: paths.root,
+      detached: true,
+      stdio: ['ignore', log, log],
+      // A command in a script may start it; it outlives that call.
+      env: { ...env, [CALL_ID_VARIABLE]: NO_CALL },
+    });
+    const spawned: SpawnedRuntime = { exitCode: undefined };
+    child.once('exit', (code) => (spawned.exitCode = code ?? -1));
+    child.once('error', () => (spawned.exitCode = -1));
+    child.unref();
+    return spawned;
+  } finally {
+    closeSync(log);
+  }
+}
+
+function failed(file: RuntimeFile | undefined, otherwise = 'it did not come up within a minute'): AbilityError {
+  const reason = file?.error?.message ?? otherwise;
+  return new AbilityError({
+    code: 'runtime.failed',
+    message: `The runtime of this project did not start: ${reason}`,
+    suggestion: file?.error?.suggestion ?? `Read ${file?.log ?? '.system/runtime.log'}, or run \`ability doctor\`.`,
+  });
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}

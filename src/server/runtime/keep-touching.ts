@@ -1,0 +1,39 @@
+import { utimesSync } from 'node:fs';
+import type { ProjectPaths } from '../project-paths.js';
+
+/** Source: docs/operations.md#the-runtime-of-a-project. */
+const DEFAULT_IDLE_MS = 60_000;
+
+/** How long a runtime outlives the last command; `ABILITY_RUNTIME_IDLE_MS` overrides it. */
+export function idleLimit(env: NodeJS.ProcessEnv = process.env): number {
+  const given = Number(env.ABILITY_RUNTIME_IDLE_MS);
+  return Number.isFinite(given) && given > 0 ? given : DEFAULT_IDLE_MS;
+}
+
+/** Touches of a connection come at least three times within the idle limit. */
+const TOUCHES = 3;
+/** And at least so often: the runtime may have been started with a shorter limit than is known here. */
+const MOST_MS = 1000;
+
+/**
+ * Tells the runtime again and again that it is needed, without keeping the process alive.
+ *
+ * @param env says how long the runtime stays.
+ * @returns what ends it.
+ */
+export function keepTouching(paths: ProjectPaths, env: NodeJS.ProcessEnv = process.env): () => void {
+  const touch = (): void => {
+    try {
+      // Nothing is made anew: a project that was removed stays so.
+      const now = new Date();
+      utimesSync(paths.touchFile, now, now);
+    } catch {
+      // Whoever holds a connection must not end because a file cannot be touched.
+    }
+  };
+  const timer = setInterval(touch, Math.min(idleLimit(env) / TOUCHES, MOST_MS)).unref();
+  return () => {
+    clearInterval(timer);
+    touch();
+  };
+}

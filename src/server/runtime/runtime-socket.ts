@@ -1,0 +1,132 @@
+import { chmodSync, lstatSync, mkdtempSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import type { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { ProjectPaths } from '../project-paths.js';
+
+/** What every system takes as the path of a socket: macOS has 104 bytes with the one that ends it, Linux 108. */
+const MOST_BYTES = 103;
+const NAME = 'runtime.sock';
+/** What the folder of a socket begins with that is not among the files of its project. */
+const APART = 'ability-';
+
+/** A socket that a server listens on. */
+export interface OwnSocket {
+  /** Absolute. */
+  path: string;
+  /** Takes it away, unless another runtime has put its own in its place. */
+  remove(): void;
+}
+
+/**
+ * Lets a server listen on a Unix socket that only this user can connect to: in `.system/`, or, where its path is too long, its file
+ * system has no sockets or something else lies there, in a folder of its own for temporary files.
+ *
+ * Only the process that holds the runtime lock may: a socket that lies there is that of a runtime which is gone.
+ *
+ * @param earlier the socket of that one, as its file named it. @returns undefined where neither can be had.
+ */
+export async function listenPrivately(
+  server: Server,
+  { system }: Pick<ProjectPaths, 'system'>,
+  earlier: string | undefined,
+): Promise<OwnSocket | undefined> {
+  if (earlier !== undefined) removeApart(earlier, system);
+  const inProject = join(system, NAME);
+  if (isFree(inProject)) {
+    const own = await listenIn(server, () => mkdtempSync(join(system, 'runtime.')), inProject);
+    if (own) return own;
+  }
+  for (const folder of new Set([tmpdir(), '/tmp'])) {
+    const own = await listenIn(server, () => mkdtempSync(join(folder, APART)), undefined);
+    if (own) return own;
+  }
+  return undefined;
+}
+
+/** Whether a path is a socket of this user that others cannot connect to. Never throws. */
+export function isOwnSocket(path: string): boolean {
+  try {
+    const status = lstatSync(path);
+    return status.isSocket() && status.uid === process.getuid?.() && (status.mode & 0o077) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Nothing lies there, or a socket of this user: a link, a file or what is of another user is left alone. */
+function isFree(path: string): boolean {
+  try {
+    const status = lstatSync(path);
+    return status.isSocket() && status.uid === process.getuid?.();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+}
+
+/**
+ * The socket is made in a folder that only this user can enter, so that at no moment another one can connect.
+ *
+ * @param make makes that folder. @param target where the socket is moved; left out: it stays.
+ */
+async function listenIn(
+  server: Server,
+  make: () => string,
+  target: string | undefined,
+): Promise<OwnSocket | undefined> {
+  let folder: string | undefined;
+  try {
+    folder = make();
+    const made = join(folder, NAME);
+    if ([made, target ?? made].some((path) => Buffer.byteLength(path) > MOST_BYTES)) return undefined;
+    await listen(server, made);
+    chmodSync(made, 0o600);
+    if (target === undefined) return ownSocket(made, folder);
+    renameSync(made, target);
+    return ownSocket(target);
+  } catch {
+    server.close();
+    return undefined;
+  } finally {
+    // One that holds the socket is not empty.
+    if (folder !== undefined) removeFolder(folder);
+  }
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+function ownSocket(path: string, folder?: string): OwnSocket {
+  const { dev, ino } = lstatSync(path);
+  return {
+    path,
+    remove() {
+      const now = lstatSync(path, { throwIfNoEntry: false });
+      if (now?.dev === dev && now.ino === ino) rmSync(path, { force: true });
+      if (folder !== undefined) removeFolder(folder);
+    },
+  };
+}
+
+/** What a runtime that was killed has left among temporary files; only what is as it would have made it. */
+function removeApart(path: string, system: string): void {
+  const folder = dirname(path);
+  if (folder === system || basename(path) !== NAME || !basename(folder).startsWith(APART) || !isOwnSocket(path)) return;
+  rmSync(path, { force: true });
+  removeFolder(folder);
+}
+
+function removeFolder(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It is gone, or something is in it.
+  }
+}

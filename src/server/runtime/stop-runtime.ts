@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import type { RuntimeFile } from '../../contracts/runtime.js';
+import { isHeld, livingHolder, takeLock } from '../processes/lock.js';
+import { isVisible } from '../processes/process-space.js';
+import { isAlive, type ProcessMark, stopProcess } from '../processes/processes.js';
+import type { ProjectPaths } from '../project-paths.js';
+import { stopOrphans } from '../temporal/temporal-server.js';
+import { runtimeElsewhere } from './runtime-elsewhere.js';
+import { readLivingRuntime, writeWhole } from './runtime-file.js';
+
+/** Calls that may not be repeated are let end; one that takes longer than this is broken off. */
+const GRACE_MS = 90_000;
+
+/**
+ * Stops the project's runtime, and a server that a killed runtime may have left.
+ *
+ * Tasks are on disk and go on with the next command.
+ *
+ * @returns what was stopped.
+ * @throws AbilityError `runtime.elsewhere` where the runtime cannot be seen from here: its pid means nothing here.
+ */
+export async function stopRuntime(paths: ProjectPaths): Promise<{ runtime: RuntimeFile | undefined; orphans: number }> {
+  if (!existsSync(paths.system)) return { runtime: undefined, orphans: 0 };
+  const holder = livingHolder(paths.runtimeLock);
+  if (holder && !isVisible(holder)) throw runtimeElsewhere(holder);
+  const runtime = readLivingRuntime(paths);
+  if (runtime) {
+    noteDown(paths, runtime);
+    await stopProcess(runtime, GRACE_MS);
+  }
+  rmSync(paths.stayFile, { force: true });
+  const orphans = await stopOrphansAlone(paths);
+  if (runtime?.server && isAlive(runtime.server)) await stopProcess(runtime.server, GRACE_MS);
+  return { runtime, orphans };
+}
+
+/** Whether it was `ability down` that ended a runtime, so that a command that only waits does not start it again. */
+export function wasStopped(paths: ProjectPaths, runtime: ProcessMark): boolean {
+  try {
+    return readFileSync(paths.downFile, 'utf8') === nameOf(runtime);
+  } catch {
+    return false;
+  }
+}
+
+/** What cannot be noted must not keep a runtime from being stopped. */
+function noteDown(paths: ProjectPaths, runtime: ProcessMark): void {
+  try {
+    writeWhole(paths.downFile, nameOf(runtime));
+  } catch {
+    // A command that waits then starts it again, as after a kill.
+  }
+}
+
+function nameOf({ pid, started }: ProcessMark): string {
+  return `${pid} ${started}`;
+}
+
+/** A server is an orphan only while no other process can start a runtime; whoever has just done so keeps its own. */
+async function stopOrphansAlone(paths: ProjectPaths): Promise<number> {
+  const lock = takeLock(paths.runtimeLock);
+  if (!isHeld(lock)) return 0;
+  try {
+    return await stopOrphans(paths.database);
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,64 @@
+import { connect } from 'node:net';
+import type { RuntimeFile } from '../../contracts/runtime.js';
+import type { Progress } from '../binary/install-temporal.js';
+import { lastSign } from '../processes/heartbeat.js';
+import { describeHolder, livingHolder } from '../processes/lock.js';
+import { isVisible, sharesLoopback } from '../processes/process-space.js';
+import type { ProjectPaths } from '../project-paths.js';
+import { LOOPBACK, portOf } from '../temporal/ports.js';
+import { runtimeElsewhere } from './runtime-elsewhere.js';
+import { isWrittenBy, readRuntimeFile } from './runtime-file.js';
+
+const LOOK_MS = 100;
+/** So many signs of life while we look prove that it lives; a fresh one alone may be the last. */
+const PROOF = 2;
+/** As long as a runtime may take to come up. */
+const START_MS = 60_000;
+const ANSWER_MS = 1000;
+
+/**
+ * Finds the project's runtime where it lives in another PID namespace of this machine and its server can be reached.
+ *
+ * @returns undefined where no such runtime lives, or it has died meanwhile.
+ * @throws AbilityError `runtime.elsewhere` for one that lives and cannot be reached.
+ */
+export async function reachUnseen(
+  paths: ProjectPaths,
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<RuntimeFile | undefined> {
+  const deadline = performance.now() + START_MS;
+  let signs = 0;
+  let last = lastSign(paths.runtimeLock);
+  let isSaid = false;
+  for (;;) {
+    signal?.throwIfAborted();
+    const holder = livingHolder(paths.runtimeLock);
+    if (!holder || isVisible(holder)) return undefined;
+    const file = readRuntimeFile(paths);
+    const canReach = sharesLoopback(holder);
+    if (canReach && file?.state === 'up' && isWrittenBy(file, holder) && (await answers(file.address))) return file;
+    const sign = lastSign(paths.runtimeLock);
+    if (sign !== last) signs += 1;
+    last = sign;
+    if (!canReach && signs >= PROOF) throw runtimeElsewhere(holder);
+    if (performance.now() > deadline) throw runtimeElsewhere(holder);
+    if (!isSaid) progress(`Waiting for a sign of life of the runtime, ${describeHolder(holder)} ...`);
+    isSaid = true;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+/** Whether something listens at an address of this machine. */
+export function answers(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: LOOPBACK, port: portOf(address) ?? 0, timeout: ANSWER_MS });
+    const end = (isThere: boolean): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
+}

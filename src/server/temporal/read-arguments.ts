@@ -1,0 +1,24 @@
+import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
+import type { TaskStart } from '../../contracts/task.js';
+import { unpackArguments } from '../../rules/task-arguments.js';
+
+/**
+ * What a task was started with, from the arguments in the first event of its history.
+ *
+ * @param task the workflow id. @returns undefined where these are not the arguments of a task.
+ */
+export async function readArguments(
+  codec: Pick<PayloadCodec, 'decode'>,
+  payloads: Payload[],
+  task: string,
+): Promise<TaskStart | undefined> {
+  const decoded = await codec.decode(payloads);
+  let args: unknown[];
+  try {
+    args = decoded.map((payload) => defaultPayloadConverter.fromPayload(payload));
+  } catch {
+    // Somebody else's workflow, with arguments in a form of its own.
+    return undefined;
+  }
+  return unpackArguments(args, task);
+}

@@ -1,0 +1,67 @@
+import { createServer, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { Connection, defaultGrpcRetryOptions } from '@temporalio/client';
+import { expect, onTestFinished, test } from 'vitest';
+import { ConnectionCalls } from '../../../../src/client/connection/connection-calls.js';
+
+/** A server whose first answer is UNAVAILABLE, and which gives no other; with how often it was asked. */
+async function connectToSilence(delayMs: number): Promise<{ connection: Connection; asked: () => number }> {
+  let asked = 0;
+  const streams: ServerHttp2Stream[] = [];
+  const server = createServer().on('stream', (stream) => {
+    stream.on('error', () => {});
+    streams.push(stream);
+    asked += 1;
+    if (asked === 1) stream.respond({ ':status': 200, 'grpc-status': '14' }, { endStream: true });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const retry = { ...defaultGrpcRetryOptions(), delayFunction: () => delayMs };
+  const calls = new ConnectionCalls(retry);
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const connection = calls.attach(Connection.lazy({ address, interceptors: [calls.interceptor] }));
+  onTestFinished(async () => {
+    await connection.close();
+    for (const { session } of streams) session?.destroy();
+    server.close();
+  });
+  return { connection, asked: () => asked };
+}
+
+const CANCELLED = { code: 1 };
+const ask = (connection: Connection): Promise<unknown> => connection.workflowService.getSystemInfo({});
+
+test('a signal ends the second attempt of a call, and the time before it', async () => {
+  for (const [delayMs, attempts] of [
+    [1, 2],
+    [60_000, 1],
+  ] as const) {
+    const { connection, asked } = await connectToSilence(delayMs);
+    const stop = new AbortController();
+    const call = connection.withAbortSignal(stop.signal, () => ask(connection));
+    call.catch(() => {});
+    await expect.poll(asked).toBe(attempts);
+    stop.abort();
+    await expect(call).rejects.toMatchObject(CANCELLED);
+  }
+});
+
+test('a call under a signal that has fired is not waited for', async () => {
+  const { connection } = await connectToSilence(1);
+  const call = connection.withAbortSignal(AbortSignal.abort(), () => ask(connection));
+  await expect(call).rejects.toMatchObject(CANCELLED);
+});
+
+test('the end of a connection ends its calls, whichever attempt is under way', async () => {
+  const { connection, asked } = await connectToSilence(1);
+  const call = ask(connection);
+  call.catch(() => {});
+  await expect.poll(asked).toBe(2);
+  await connection.close();
+  await expect(call).rejects.toMatchObject(CANCELLED);
+});
+
+test('a deadline ends a call that waits for its next attempt, with what the server said', async () => {
+  const { connection } = await connectToSilence(60_000);
+  const call = connection.withDeadline(Date.now() + 5000, () => ask(connection));
+  await expect(call).rejects.toMatchObject({ code: 14 });
+});

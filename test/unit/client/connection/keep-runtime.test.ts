@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Connection } from '../../../../src/client/connection/connect.js';
+import { isNobodyThere, keepingRuntime, reviveRuntime } from '../../../../src/client/connection/keep-runtime.js';
+import { AbilityError } from '../../../../src/contracts/problem.js';
+import type { RuntimeFile } from '../../../../src/contracts/runtime.js';
+import { ownSpace } from '../../../../src/server/processes/process-space.js';
+import { ownMark } from '../../../../src/server/processes/processes.js';
+import { pathsOf } from '../../../../src/server/project-paths.js';
+
+const revived = vi.hoisted(() => ({ ensure: vi.fn(), reconnect: vi.fn() }));
+vi.mock('../../../../src/server/runtime/ensure-runtime.js', async (original) => ({
+  ...(await original<object>()),
+  ensureRuntime: revived.ensure,
+}));
+vi.mock('../../../../src/client/connection/connect.js', async (original) => ({
+  ...(await original<object>()),
+  reconnect: revived.reconnect,
+}));
+
+/** Codes of gRPC. */
+const status = { CANCELLED: 1, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, UNAVAILABLE: 14 };
+const LIVING = { ...ownMark(), ...ownSpace() };
+const GONE = { pid: 4_000_000, started: '1', ...ownSpace() };
+
+let folder: string;
+let said: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ability-test-keep-'));
+  said = [];
+  revived.ensure.mockReset().mockImplementation(async () => {
+    const runtime = announce(LIVING);
+    return { runtime, started: true };
+  });
+  revived.reconnect.mockReset().mockImplementation(async (connection: Connection, runtime: RuntimeFile) => {
+    connection.runtime = runtime;
+  });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A runtime as its file names it. */
+function announce(mark: object): RuntimeFile {
+  const file = { format: 1, version: '0', state: 'up', address: '127.0.0.1:1', ...mark } as RuntimeFile;
+  writeFileSync(pathsOf(folder, folder).runtimeFile, JSON.stringify(file));
+  return file;
+}
+
+function sessionWith(runtime: RuntimeFile | undefined): Connection {
+  const temporal = { withAbortSignal: (_: AbortSignal, action: () => unknown) => action() };
+  const paths = pathsOf(folder, folder);
+  return { temporal, paths, runtime, progress: (text: string) => void said.push(text) } as unknown as Connection;
+}
+
+/** What gRPC throws. */
+const failure = (code: number): Error =>
+  Object.assign(new Error(`${code}`), { code, details: 'x', metadata: { getMap: () => ({}) } });
+
+/** An action that fails at first, as often as asked. */
+function failing(code: number, times: number) {
+  let left = times;
+  return vi.fn(async () => {
+    left -= 1;
+    if (left >= 0) throw failure(code);
+    return 'done';
+  });
+}
+
+test.each([status.UNAVAILABLE, status.CANCELLED])(
+  'after the runtime was gone (%d) it is done again, and said once',
+  async (code) => {
+    const connection = sessionWith(announce(GONE));
+    const action = failing(code, 1);
+    expect(await keepingRuntime(connection, action)).toBe('done');
+    expect(action).toHaveBeenCalledTimes(2);
+    expect(revived.ensure).toHaveBeenCalledOnce();
+    expect(said).toEqual([expect.stringMatching(/had ended while this command waited; it has been started again/)]);
+  },
+);
+
+test('an error of ours that was made of one of the transport counts as that', () => {
+  const ours = new AbilityError({ code: 'temporal.unavailable', message: 'x' }, { cause: failure(status.UNAVAILABLE) });
+  expect(isNobodyThere(ours)).toBe(true);
+  expect(isNobodyThere(failure(status.DEADLINE_EXCEEDED))).toBe(false);
+  expect(isNobodyThere(new Error('x'))).toBe(false);
+});
+
+test.each([
+  ['what the server answers', status.NOT_FOUND, true],
+  ['a remote server that is gone', status.UNAVAILABLE, false],
+])('%s is no reason to start a runtime', async (_, code, isOwn) => {
+  const connection = sessionWith(isOwn ? announce(GONE) : undefined);
+  const action = failing(code, 1);
+  await expect(keepingRuntime(connection, action)).rejects.toMatchObject({ code });
+  expect(action).toHaveBeenCalledOnce();
+  expect(revived.ensure).not.toHaveBeenCalled();
+});
+
+test('a runtime that another command has started is used, and one that lives is not said to have ended', async () => {
+  const connection = sessionWith(announce(GONE));
+  announce(LIVING);
+  expect(await keepingRuntime(connection, failing(status.UNAVAILABLE, 1))).toBe('done');
+  expect(revived.ensure).not.toHaveBeenCalled();
+  expect(said).toEqual([expect.stringMatching(/another one is up/)]);
+  expect(await keepingRuntime(connection, failing(status.UNAVAILABLE, 1))).toBe('done');
+  expect(said).toHaveLength(1);
+});
+
+test('one that `ability down` stopped is not started again', async () => {
+  const runtime = announce(GONE);
+  writeFileSync(pathsOf(folder, folder).downFile, `${GONE.pid} ${GONE.started}`);
+  const waiting = keepingRuntime(sessionWith(runtime), failing(status.UNAVAILABLE, 1));
+  await expect(waiting).rejects.toMatchObject({ code: 'runtime.stopped' });
+  expect(revived.ensure).not.toHaveBeenCalled();
+});
+
+test('a server that is gone again and again is not waited for', async () => {
+  const action = failing(status.UNAVAILABLE, 1000);
+  await expect(keepingRuntime(sessionWith(announce(GONE)), action)).rejects.toMatchObject({ code: status.UNAVAILABLE });
+  expect(action).toHaveBeenCalledTimes(10);
+});
+
+test('who gives up ends with the own reason, and those who wait for the same start do not', async () => {
+  const connection = sessionWith(announce(GONE));
+  let start = (): void => {};
+  revived.ensure.mockImplementation(async () => {
+    await new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    return { runtime: announce(LIVING), started: true };
+  });
+  const controller = new AbortController();
+  const impatient = keepingRuntime(connection, failing(status.UNAVAILABLE, 1), controller.signal);
+  await vi.waitFor(() => expect(revived.ensure).toHaveBeenCalled());
+  const [patient, other] = [keepingRuntime(connection, failing(status.UNAVAILABLE, 1)), reviveRuntime(connection)];
+  const reason = new Error('the time is up');
+  controller.abort(reason);
+  await expect(impatient).rejects.toBe(reason);
+  start();
+  expect(await patient).toBe('done');
+  await other;
+  expect(revived.ensure).toHaveBeenCalledOnce();
+  const [, , signal] = revived.ensure.mock.calls[0] ?? [];
+  expect(signal).toBeUndefined();
+});

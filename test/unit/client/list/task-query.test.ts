@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { LISTED_STATES, listedState, taskQuery } from '../../../../src/client/list/task-query.js';
+import { errorOf } from '../../error-of.js';
+
+const BASE =
+  "AbilityProject = 'acme' AND ExecutionStatus != 'ContinuedAsNew' AND WorkflowId NOT STARTS_WITH 'direct:' AND WorkflowId NOT STARTS_WITH 'delete:' AND WorkflowId NOT STARTS_WITH 'session:' AND (ParentWorkflowId IS NULL OR ParentWorkflowId STARTS_WITH 'fire:')";
+
+describe('the list filter', () => {
+  test('is of the project alone, without direct runs and without the earlier runs of long tasks', () => {
+    expect(taskQuery('acme', {})).toBe(BASE);
+    expect(taskQuery('acme', { status: [] })).toBe(BASE);
+  });
+
+  test('has every condition that was given, all of which must hold', () => {
+    const since = new Date('2026-01-31T08:00:00Z');
+    const filter = {
+      ability: 'a.b',
+      environment: 'dev',
+      session: 's 1',
+      since,
+      query: 'HistoryLength > 5 OR (x = ")")',
+    };
+    expect(taskQuery('acme', filter)).toBe(
+      `${BASE} AND WorkflowType = 'a.b' AND AbilityEnvironment = 'dev' AND AbilitySession = 's 1' AND StartTime >= '2026-01-31T08:00:00.000Z' AND (HistoryLength > 5 OR (x = ")"))`,
+    );
+  });
+
+  test('takes any of several states', () => {
+    expect(taskQuery('acme', { status: ['waiting_approval', 'denied'] })).toBe(
+      `${BASE} AND ((ExecutionStatus = 'Running' AND AbilityStatus = 'waiting_approval') OR (ExecutionStatus = 'Failed' AND AbilityStatus = 'denied'))`,
+    );
+  });
+
+  test.each(["o'hara", 'a\\', '', 'a\nb'])('refuses a name that would break out of its quotes: %j', (ability) => {
+    expect(errorOf(() => taskQuery('acme', { ability }))).toMatchObject({ code: 'usage.invalid' });
+  });
+
+  test.each(["x = 1) OR (AbilityProject = 'other'", '(x = 1', "x = 'a", 'x = 1 -- ', 'x = 1; y', '', '"'])(
+    'refuses a condition that is not one whole: %j',
+    (query) => {
+      expect(errorOf(() => taskQuery('acme', { query }))).toMatchObject({ code: 'usage.invalid' });
+    },
+  );
+});
+
+describe('the state of a listed task', () => {
+  test.each([
+    ['RUNNING', 'created', 'created'],
+    ['RUNNING', 'waiting_approval', 'waiting_approval'],
+    ['RUNNING', 'running', 'running'],
+    ['RUNNING', 'finishing', 'running'],
+    ['COMPLETED', 'running', 'succeeded'],
+    ['COMPLETED', 'created', 'succeeded'],
+    ['COMPLETED', 'expired', 'expired'],
+    ['CANCELLED', 'running', 'cancelled'],
+    ['TERMINATED', 'waiting_approval', 'cancelled'],
+    ['FAILED', 'running', 'failed'],
+    ['FAILED', 'denied', 'denied'],
+    ['FAILED', 'timed_out', 'timed_out'],
+    ['FAILED', 'unknown', 'unknown'],
+    ['TIMED_OUT', 'running', 'failed'],
+  ])('%s with the attribute %s is %s', (temporal, attribute, state) => {
+    expect(listedState(temporal, attribute)).toBe(state);
+  });
+
+  test('is one that can be asked for', () => {
+    for (const state of LISTED_STATES) expect(taskQuery('acme', { status: [state] })).toContain('ExecutionStatus ');
+  });
+});

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { linesOf } from '../../../../src/client/view/read-call-logs.js';
+
+const line = (text: string) => JSON.stringify({ time: 't', step: 'a', attempt: 1, stream: 'stdout', text });
+
+test('a line that was cut takes no other with it', () => {
+  const cut = `${line('two').slice(0, 20)}${line('three')}`;
+  expect(linesOf(`${line('one')}\n${cut}\n${line('four')}\n${line('five').slice(0, 9)}`)).toEqual([
+    { time: 't', step: 'a', attempt: 1, stream: 'stdout', text: 'one' },
+    { time: 't', step: 'a', attempt: 1, stream: 'runtime', text: `(not written as a whole) ${cut}` },
+    { time: 't', step: 'a', attempt: 1, stream: 'stdout', text: 'four' },
+  ]);
+});

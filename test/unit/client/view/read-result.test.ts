@@ -1,0 +1,49 @@
+import { expect, test, vi } from 'vitest';
+import type { Connection } from '../../../../src/client/connection/connect.js';
+import { awaitResult } from '../../../../src/client/view/read-result.js';
+import type { StoredResult } from '../../../../src/contracts/stored-result.js';
+import type { TaskMemo } from '../../../../src/contracts/task.js';
+
+const MEMO: TaskMemo = {
+  ability: 'a.b',
+  version: '3',
+  environment: 'dev',
+  plan: 'd'.repeat(64),
+  input: 'e'.repeat(64),
+  requested_by: 'ann',
+};
+const STARTED = '2026-01-01T00:00:00.000Z';
+const STORED: StoredResult = { status: 'succeeded', output: 5, steps: [], started_at: STARTED, took_ms: 1500 };
+
+/** A session on a Temporal where every workflow has ended with what is given. */
+function sessionOn(stored: StoredResult, created: Connection['created']) {
+  const describe = vi.fn(async () => ({
+    memo: MEMO,
+    type: 'a.b',
+    startTime: new Date(STARTED),
+    closeTime: new Date('2026-01-01T00:00:02.000Z'),
+    searchAttributes: { AbilityProject: ['own'] },
+  }));
+  const getHandle = () => ({ result: async () => stored, describe });
+  const temporal = { workflow: { getHandle } };
+  const session = { project: 'own', ui: null, paths: { records: '/nowhere' }, temporal, created };
+  return { session: session as unknown as Connection, describe };
+}
+
+test('the result of a task that the session created says the same, with one question less', async () => {
+  const asked = sessionOn(STORED, undefined);
+  const known = sessionOn(STORED, new Map([['t-1', MEMO]]));
+  const result = await awaitResult(known.session, 't-1');
+  expect(result).toEqual(await awaitResult(asked.session, 't-1'));
+  expect(result).toMatchObject({ ability_id: 'a.b', version: '3', digest: MEMO.plan, requested_by: { name: 'ann' } });
+  expect(result).toMatchObject({ started_at: STARTED, finished_at: '2026-01-01T00:00:01.500Z', environment: 'dev' });
+  expect([known.describe.mock.calls.length, asked.describe.mock.calls.length]).toEqual([0, 1]);
+});
+
+test('where the result lacks its times, and for other tasks, the server is asked', async () => {
+  const { took_ms: _, started_at: __, ...early } = STORED;
+  const { session, describe } = sessionOn(early, new Map([['t-1', MEMO]]));
+  expect(await awaitResult(session, 't-1')).toMatchObject({ finished_at: '2026-01-01T00:00:02.000Z' });
+  expect(await awaitResult(session, 't-2')).toMatchObject({ ability_id: 'a.b' });
+  expect(describe).toHaveBeenCalledTimes(2);
+});

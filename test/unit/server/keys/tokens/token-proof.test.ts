@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Right } from '../../../../../src/contracts/access.js';
+import type { DecisionProof, ProvedDecision } from '../../../../../src/contracts/approvals.js';
+import { proveDecision, whyNotProved } from '../../../../../src/server/keys/proof-key.js';
+import { TokenFolder } from '../../../../../src/server/keys/tokens/token-folder.js';
+import { proveWithToken, whyTokenProvesNot } from '../../../../../src/server/keys/tokens/token-proof.js';
+
+const root = mkdtempSync(join(tmpdir(), 'ability-proofs-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const tokens = new TokenFolder(join(root, 'tokens'), 'acme');
+const make = (person: string, can: Right[] = ['approve'], agent?: string) =>
+  tokens.create({ person, can, agent, expiresMs: 60_000, createdBy: { name: 'root', source: 'claimed' } });
+
+const about: ProvedDecision = {
+  approval_id: 'run-0123456789ab',
+  raised_at: '2026-11-23T05:00:00.000Z',
+  verdict: 'approve',
+  by: 'alice',
+  comment: null,
+  fields: null,
+};
+const alice = make('alice');
+const proof = proveWithToken(alice.text, about) as DecisionProof;
+
+describe('a proof by a token', () => {
+  test('is good for the decision of its person', () => {
+    expect(proof).toMatchObject({ token: alice.id });
+    expect(whyTokenProvesNot(tokens, about, proof)).toBeUndefined();
+  });
+
+  test.each([
+    ['another approval', { approval_id: 'run-ba9876543210' }],
+    ['the approval when it is asked for again', { raised_at: '2026-11-23T06:00:00.000Z' }],
+    ['another decision', { verdict: 'deny' }],
+    ['another comment', { comment: 'x' }],
+    ['other fields', { fields: { x: 1 } }],
+  ] as const)('is none of %s', (_, more) => {
+    expect(whyTokenProvesNot(tokens, { ...about, ...more }, proof)).toMatch(/not one of this decision/);
+  });
+
+  test('is none of another person', () => {
+    expect(whyTokenProvesNot(tokens, { ...about, by: 'bob' }, proof)).toMatch(/is that of alice/);
+  });
+
+  test('cannot be made with the token of another person, or with one that may not approve', () => {
+    const bob = make('bob');
+    expect(whyTokenProvesNot(tokens, about, proveWithToken(bob.text, about) as DecisionProof)).toMatch(/that of bob/);
+    const stolen = { ...(proveWithToken(bob.text, about) as DecisionProof), token: alice.id };
+    expect(whyTokenProvesNot(tokens, about, stolen)).toMatch(/not one of this decision/);
+    const reader = make('alice', ['read', 'run']);
+    expect(whyTokenProvesNot(tokens, about, proveWithToken(reader.text, about) as DecisionProof)).toMatch(
+      /may not approve/,
+    );
+    const agent = make('alice', ['run'], 'bot');
+    expect(whyTokenProvesNot(tokens, about, proveWithToken(agent.text, about) as DecisionProof)).toMatch(/agent bot/);
+  });
+
+  test('is none once its token is revoked, nor by a token that was never made', () => {
+    const short = make('alice');
+    const made = proveWithToken(short.text, about) as DecisionProof;
+    expect(whyTokenProvesNot(tokens, about, made)).toBeUndefined();
+    tokens.revoke(short.id);
+    expect(whyTokenProvesNot(tokens, about, made)).toMatch(/opens nothing/);
+    expect(whyTokenProvesNot(tokens, about, { ...proof, token: '../keys/proof' })).toMatch(/opens nothing/);
+    expect(proveWithToken('no token', about)).toBeUndefined();
+  });
+
+  test('and one by the owner of the runtime are not taken for each other', () => {
+    const key = new Uint8Array(32).fill(7);
+    const { token: _, ...bare } = proveDecision(key, about, alice.id);
+    expect(whyNotProved(key, 'alice', about, bare)).toMatch(/not one of this decision/);
+    const own = proveDecision(key, about);
+    expect(whyNotProved(key, 'alice', about, own)).toBeUndefined();
+    expect(whyTokenProvesNot(tokens, about, { ...own, token: alice.id })).toMatch(/not one of this decision/);
+  });
+});
