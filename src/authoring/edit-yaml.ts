@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isNode, isSeq, type Node, parse, parseDocument } from 'yaml';
-import type { Json } from '../contracts/json.js';
+import { isJsonObject, type Json } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { indented } from './flow-yaml.js';
 
@@ -24,8 +24,8 @@ export function appendItem({ file, text }: YamlText, key: string, item: string):
   const document = open({ file, text });
   const value: unknown = document.toJS() ?? {};
   const [added] = parse(item) as [Json];
-  const list = isRecord(value) ? (value[key] ?? []) : undefined;
-  if (!isRecord(value) || !Array.isArray(list)) {
+  const list = isJsonObject(value) ? (value[key] ?? []) : undefined;
+  if (!isJsonObject(value) || !Array.isArray(list)) {
     throw new AbilityError({
       code: 'definition.invalid',
       message: `${file} has no list under \`${key}\` to which something could be added`,
@@ -106,8 +106,4 @@ function underNewKey({ contents }: Document, text: string, key: string, item: st
 function dataOf(text: string): unknown {
   const document = parseDocument(text, { strict: true, uniqueKeys: true, stringKeys: true });
   return document.errors.length === 0 ? document.toJS() : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isJsonObject } from '../contracts/json.js';
 import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
@@ -135,7 +136,8 @@ function problemsOfUnion(
   const known = issue.errors
     .flat()
     .flatMap((inner) => (inner.code === 'unrecognized_keys' ? namesIn(inner.message) : []));
-  const unknown = isRecord(value) && known.length > 0 ? Object.keys(value).filter((key) => !known.includes(key)) : [];
+  const unknown =
+    isJsonObject(value) && known.length > 0 ? Object.keys(value).filter((key) => !known.includes(key)) : [];
   const told = unknown.filter((key) => habitOf(key, source) || didYouMean(key, new Set(known)));
   if (told.length > 0) return told.map((key) => unknownKey(key, known, path, source));
   return [problem(wordingOf(issue, value), path, source)];
@@ -210,7 +212,7 @@ function formFor(issue: Issue, value: unknown): string | undefined {
   }
   if (issue.code !== 'invalid_type') return undefined;
   if (issue.expected === 'array') {
-    if (isRecord(value)) return 'Begin each item of the list with `- `.';
+    if (isJsonObject(value)) return 'Begin each item of the list with `- `.';
     return typeof value === 'string' && PLAIN.test(value) ? `Write [${value}].` : undefined;
   }
   if (issue.expected !== 'object' && issue.expected !== 'record') return asNumber(issue.expected, value);
@@ -224,10 +226,6 @@ const PLAIN = /^\w[\w.-]*$/;
 function asNumber(expected: string, value: unknown): string | undefined {
   const digits = expected === 'number' && typeof value === 'string' ? /^\d+/.exec(value)?.[0] : undefined;
   return digits === undefined ? undefined : `Write a number, without quotes and unit, such as ${digits}.`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function short(value: unknown): string {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../contracts/json.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { type Checked, checkFormat } from './check-format.js';
 import { project } from './formats/project.js';
@@ -53,7 +54,7 @@ export function emptyRegistry(root: string, file: ReadFile): Registry {
 function checkProject(source: YamlSource): { checked: Checked<typeof project>; broken?: Problem } {
   const checked = checkFormat(project, source);
   const { value } = source;
-  if (!('problems' in checked) || !isMap(value) || value.placement === undefined) return { checked };
+  if (!('problems' in checked) || !isJsonObject(value) || value.placement === undefined) return { checked };
   const [problem] = checked.problems as [Problem, ...Problem[]];
   const rest = checkFormat(project, { ...source, value: { ...value, placement: {} } });
   if ('problems' in rest) return { checked };
@@ -65,10 +66,6 @@ function builtInUntil({ suggestion }: Problem): string {
   return suggestion === undefined
     ? `Write \`placement: { cloud: [names of servers] }\`. ${now}`
     : `${suggestion} ${now}`;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function orThrow(file: ReadFile): YamlSource {

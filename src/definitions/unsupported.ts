@@ -1,3 +1,4 @@
+import { isJsonObject } from '../contracts/json.js';
 import type { Problem } from '../contracts/problem.js';
 import type { FileKindName } from './registry.js';
 import type { YamlSource } from './yaml-source.js';
@@ -99,14 +100,14 @@ interface Finding {
 
 function* keysIn(value: unknown, keys: Unsupported[], path: PropertyKey[]): Generator<Finding> {
   for (const { key, instead } of keys) {
-    if (isRecord(value) && Object.hasOwn(value, key)) {
+    if (isJsonObject(value) && Object.hasOwn(value, key)) {
       yield { path: [...path, key], feature: `\`${key}\``, instead };
     }
   }
 }
 
 function* highLevel(value: unknown): Generator<Finding> {
-  if (!isRecord(value)) return;
+  if (!isJsonObject(value)) return;
   for (const part of ['steps', 'on_error', 'finally']) yield* approvalsIn(value[part], [part]);
 }
 
@@ -122,40 +123,36 @@ function* approvalsIn(value: unknown, path: PropertyKey[]): Generator<Finding> {
 }
 
 function* project(value: unknown): Generator<Finding> {
-  if (!isRecord(value)) return;
+  if (!isJsonObject(value)) return;
   yield* keysIn(value, named('Give each tenant a project of its own.', 'tenants'), []);
-  if (!isRecord(value.environments)) return;
+  if (!isJsonObject(value.environments)) return;
   for (const [name, environment] of Object.entries(value.environments)) {
     yield* keysIn(environment, APPROVAL_KEYS, ['environments', name]);
   }
 }
 
 function* implementation(value: unknown, path: PropertyKey[] = []): Generator<Finding> {
-  if (!isRecord(value)) return;
+  if (!isJsonObject(value)) return;
   const { api } = value;
   yield* keysIn(api, API_KEYS, [...path, 'api']);
-  if (isRecord(api)) yield* keysIn(api.auth, AUTH_KEYS, [...path, 'api', 'auth']);
+  if (isJsonObject(api)) yield* keysIn(api.auth, AUTH_KEYS, [...path, 'api', 'auth']);
 }
 
 function* lowLevel(value: unknown): Generator<Finding> {
-  if (isRecord(value)) yield* implementation(value.implementation, ['implementation']);
+  if (isJsonObject(value)) yield* implementation(value.implementation, ['implementation']);
 }
 
 function* config(value: unknown): Generator<Finding> {
-  if (!isRecord(value)) return;
-  if (isRecord(value.mcp_servers)) {
+  if (!isJsonObject(value)) return;
+  if (isJsonObject(value.mcp_servers)) {
     for (const [name, server] of Object.entries(value.mcp_servers)) {
       yield* keysIn(server, TLS_KEYS, ['mcp_servers', name]);
     }
   }
   if (!Array.isArray(value.abilities)) return;
   for (const [index, ability] of value.abilities.entries()) {
-    if (isRecord(ability)) yield* implementation(ability.impl, ['abilities', index, 'impl']);
+    if (isJsonObject(ability)) yield* implementation(ability.impl, ['abilities', index, 'impl']);
   }
 }
 
 function* nothing(): Generator<Finding> {}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}

@@ -1,5 +1,5 @@
 import type { GuardDecision, HookAnswer } from '../contracts/hooks.js';
-import type { Json, JsonObject } from '../contracts/json.js';
+import { isJsonObject, type Json } from '../contracts/json.js';
 import type { AbilityGuard, HookSignals, RoutingHint, UnknownSignal } from '../contracts/session.js';
 import { DECISIONS, gravestOf } from './guard-precedence.js';
 import { oneLine } from './shown-text.js';
@@ -86,7 +86,7 @@ class Merging {
 
   /** A hint is one text, or has one as `hint`. */
   private addHint(source: string, item: Json): boolean {
-    const hint = isMap(item) ? item.hint : item;
+    const hint = isJsonObject(item) ? item.hint : item;
     if (typeof hint !== 'string' || hint === '') return false;
     const found = { source, hint: oneLine(hint) };
     if (![...this.hints.values()].some((known) => known.hint === found.hint)) this.hints.set(found.hint, found);
@@ -94,7 +94,7 @@ class Merging {
   }
 
   private takeGuard(source: string, item: Json): boolean {
-    if (!isMap(item)) return false;
+    if (!isJsonObject(item)) return false;
     const { ability_id, decision, reason, suggestion } = item;
     if (typeof ability_id !== 'string' || !isDecision(decision)) return false;
     this.addGuard({
@@ -120,10 +120,6 @@ class Merging {
 
 function isDecision(value: Json | undefined): value is GuardDecision {
   return DECISIONS.some((decision) => decision === value);
-}
-
-function isMap(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 /** What guards of a task said against it, for the next turn of its session. */

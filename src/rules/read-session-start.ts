@@ -1,3 +1,4 @@
+import { isJsonObject } from '../contracts/json.js';
 import { SCOPE_FOLDER, USER_KEY } from '../contracts/names.js';
 import { LANE_LENGTH } from '../contracts/routing.js';
 import type { PromptRequest, SessionStart, SignedWord, ThreadNote } from '../contracts/session.js';
@@ -10,7 +11,7 @@ const MOST_PENDING = 100_000;
 
 /** What a session was started with; undefined for anything else, since everybody can start a workflow. */
 export function readSessionStart(value: unknown): SessionStart | undefined {
-  if (!isMap(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { format, session_id, environment, scope, idle_ms, user } = value;
   const isStart =
     format === 1 &&
@@ -28,7 +29,7 @@ export function readSessionStart(value: unknown): SessionStart | undefined {
 
 /** Whether a value is a prompt and nothing else. */
 export function isPromptRequest(value: unknown): value is PromptRequest {
-  if (!isMap(value) || Object.keys(value).some((key) => key !== 'prompt' && key !== 'user')) return false;
+  if (!isJsonObject(value) || Object.keys(value).some((key) => key !== 'prompt' && key !== 'user')) return false;
   return typeof value.prompt === 'string' && value.prompt.length <= MOST_PROMPT && isPerson(value.user);
 }
 
@@ -37,12 +38,12 @@ const PENDING_KINDS: readonly unknown[] = ['workflow_waiting', 'slot_request', '
 
 /** Whether a value is what a client may note of a conversation; what people ask comes with prompts alone. */
 export function isThreadNote(value: unknown): value is ThreadNote {
-  if (!isMap(value) || Object.keys(value).some((key) => key !== 'messages' && key !== 'pending')) return false;
+  if (!isJsonObject(value) || Object.keys(value).some((key) => key !== 'messages' && key !== 'pending')) return false;
   const { messages, pending } = value;
   if (!Array.isArray(messages) || messages.length > LANE_LENGTH) return false;
   const areNotes = messages.every(
     (message) =>
-      isMap(message) &&
+      isJsonObject(message) &&
       NOTED_ROLES.includes(message.role) &&
       typeof message.text === 'string' &&
       message.text.length <= MOST_PROMPT,
@@ -52,9 +53,9 @@ export function isThreadNote(value: unknown): value is ThreadNote {
 
 function isPending(value: unknown): boolean {
   return (
-    isMap(value) &&
+    isJsonObject(value) &&
     PENDING_KINDS.includes(value.kind) &&
-    isMap(value.expects) &&
+    isJsonObject(value.expects) &&
     typeof value.thread_key === 'string' &&
     typeof value.since === 'string' &&
     JSON.stringify(value).length <= MOST_PENDING
@@ -63,15 +64,11 @@ function isPending(value: unknown): boolean {
 
 /** Whether a value has the form of a signed word; whether it is one, its `mac` tells. */
 export function isSignedWord(value: unknown): value is SignedWord {
-  if (!isMap(value) || !isMap(value.word)) return false;
+  if (!isJsonObject(value) || !isJsonObject(value.word)) return false;
   const { key_id, session, mac, word } = value;
   return [key_id, session, mac, word.kind].every((text) => typeof text === 'string');
 }
 
 function isPerson(value: unknown): boolean {
-  return isMap(value) && typeof value.name === 'string' && typeof value.source === 'string';
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isJsonObject(value) && typeof value.name === 'string' && typeof value.source === 'string';
 }

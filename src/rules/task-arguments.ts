@@ -1,3 +1,4 @@
+import { isJsonObject } from '../contracts/json.js';
 import type { Plan } from '../contracts/plan.js';
 import type { Seal } from '../contracts/seal.js';
 import type { TaskStart } from '../contracts/task.js';
@@ -76,11 +77,7 @@ export function unpackArguments(args: readonly unknown[], task: string): TaskSta
 }
 
 function isStart(start: Partial<StartArgument> | undefined): start is StartArgument {
-  return typeof start?.seal?.mac === 'string' && isMap(start.user) && isMap(start.input);
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof start?.seal?.mac === 'string' && isJsonObject(start.user) && isJsonObject(start.input);
 }
 
 function isWhole(seal: Partial<Seal>): seal is Seal {

@@ -15,7 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AgentGrant, AgentUsage } from '../contracts/agent.js';
-import type { Json, JsonObject } from '../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 import type { Plan } from '../contracts/plan.js';
 import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskMemo, TaskStart } from '../contracts/task.js';
@@ -185,8 +185,7 @@ function failureOf(run: TaskRun, call: WorkflowCall, task: string, error: unknow
   if (budget.left() === 0) return budget.exhausted();
   const code = problem.code === 'timeout.task' ? 'timeout.step' : problem.code;
   const said = problem.details;
-  const isMap = said !== null && typeof said === 'object' && !Array.isArray(said);
-  const details = isMap ? said : said === undefined ? {} : { value: said };
+  const details = isJsonObject(said) ? said : said === undefined ? {} : { value: said };
   // The innermost step is the one reported, and so is the task that it belongs to.
   return new StepFailure({ ...problem, code, details: { task, ...details } }, false, result?.answer ?? false);
 }

@@ -6,7 +6,7 @@ import {
   proxyActivities,
 } from '@temporalio/workflow';
 import type { ModifyAnswer, ModifyRequest } from '../contracts/activities.js';
-import type { Json, JsonObject } from '../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../contracts/task.js';
@@ -26,7 +26,7 @@ const PARTS = new Set(['set', 'unset', 'by', 'caller']);
  * @throws ApplicationFailure `task.started`, `seal.invalid`, `usage.invalid`.
  */
 export function refuseEdit(run: TaskRun, edit: unknown): void {
-  if (!isMap(edit)) throw refusal({ code: 'usage.invalid', message: 'A change has the form {set, unset, by}' });
+  if (!isJsonObject(edit)) throw refusal({ code: 'usage.invalid', message: 'A change has the form {set, unset, by}' });
   const strange = Object.keys(edit).filter((name) => !PARTS.has(name));
   if (strange.length > 0) {
     const message = `Only preflight says what a task runs: ${strange.join(', ')} cannot be given with a change`;
@@ -34,7 +34,7 @@ export function refuseEdit(run: TaskRun, edit: unknown): void {
   }
   const { set, unset, by } = edit;
   const names = Array.isArray(unset) && unset.every((name) => typeof name === 'string');
-  if (!isMap(set) || !names || !isMap(by) || typeof by.name !== 'string') {
+  if (!isJsonObject(set) || !names || !isJsonObject(by) || typeof by.name !== 'string') {
     throw refusal({ code: 'usage.invalid', message: 'A change has the form {set: {...}, unset: [...], by: {name}}' });
   }
   const why = whyTooLate(run);
@@ -151,8 +151,4 @@ function refusal(problem: Problem): ApplicationFailure {
   const failure = ApplicationFailure.create({ type, message, nonRetryable: true, details: [problem] });
   failure.stack = '';
   return failure;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

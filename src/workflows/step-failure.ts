@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { familyOf } from '../contracts/codes.js';
 import type { HookAnswer } from '../contracts/hooks.js';
-import type { Json } from '../contracts/json.js';
+import { isJsonObject, type Json } from '../contracts/json.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { EndState, StepStatus } from '../contracts/states.js';
 import { isInTurn } from '../rules/turn-paths.js';
@@ -123,8 +123,7 @@ export function locate(failure: StepFailure, id: string, path: string): StepFail
   if (problem.step !== undefined) return failure;
   problem.step = id;
   const details = problem.details;
-  const isMap = details !== null && typeof details === 'object' && !Array.isArray(details);
-  problem.details = { ...(isMap ? details : details === undefined ? {} : { value: details }), path };
+  problem.details = { ...(isJsonObject(details) ? details : details === undefined ? {} : { value: details }), path };
   return failure;
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.js';
+import { isJsonObject, type Json } from '../../contracts/json.js';
 import { unusable } from './unusable.js';
 
 /** Bytes of an input. */
@@ -13,7 +13,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Whether a value is meant as a file: a map with `base64`, and with nothing else but a name and a type. */
 export function isFile(value: Json): value is { [key: string]: Json } {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+  if (!isJsonObject(value)) return false;
   return Object.hasOwn(value, 'base64') && Object.keys(value).every((key) => MEMBERS.has(key));
 }
 

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../contracts/agent.js';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanTool } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
@@ -55,8 +55,7 @@ function readInput(text: string, tool: PlanTool, plan: Plan): { input: JsonObjec
   } catch {
     return invalid('The arguments are no JSON');
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    return invalid('The arguments are no object');
+  if (!isJsonObject(value)) return invalid('The arguments are no object');
   try {
     refuseUnsafeKeys(value);
     const { delegate_operations: delegated, ...rest } = value;

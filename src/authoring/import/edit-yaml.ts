@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Document,
-  isMap as isMapNode,
+  isMap,
   isScalar,
   isSeq,
   type Node,
@@ -10,8 +10,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import type { Json, JsonObject } from '../../contracts/json.js';
-import { byId, isMap } from './merge-definitions.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { byId } from './merge-definitions.js';
 import { YAML_STYLE, YAML_TAGS } from './yaml-style.js';
 
 /**
@@ -30,7 +30,7 @@ export function editYaml(text: string, wanted: JsonObject): string {
 function edit(document: Document, node: unknown, wanted: Json): void {
   const current: unknown = (node as Node).toJS(document);
   if (isDeepStrictEqual(current, wanted)) return;
-  if (isMapNode(node) && isMap(wanted)) editMap(document, node, wanted);
+  if (isMap(node) && isJsonObject(wanted)) editMap(document, node, wanted);
   else if (isSeq(node) && byId(current) && byId(wanted)) editById(document, node, wanted as JsonObject[]);
   else throw new Error('it holds something else than a map where the source changed');
 }
@@ -65,7 +65,7 @@ function replaceValue(document: Document, pair: Pair, value: Json): void {
   const current: unknown = node === null ? null : (node as Node).toJS(document);
   if (isDeepStrictEqual(current, value)) return;
   if (isScalar(node) && (value === null || typeof value !== 'object')) node.value = value;
-  else if ((isMapNode(node) && isMap(value)) || (isSeq(node) && byId(current) && byId(value)))
+  else if ((isMap(node) && isJsonObject(value)) || (isSeq(node) && byId(current) && byId(value)))
     edit(document, node, value);
   else pair.value = document.createNode(value);
 }

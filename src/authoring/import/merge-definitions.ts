@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
 /** A place that both sides changed, each otherwise. `undefined`: there is nothing. */
 export interface Conflict {
@@ -29,7 +29,7 @@ type Value = Json | undefined;
 export function mergeDefinitions(base: JsonObject, mine: JsonObject, theirs: JsonObject, overwrite = false): Merged {
   const conflicts: Conflict[] = [];
   const value = merge('', base, mine, theirs, { conflicts, overwrite });
-  return { value: isMap(value) ? value : mine, conflicts };
+  return { value: isJsonObject(value) ? value : mine, conflicts };
 }
 
 interface Merging {
@@ -40,7 +40,8 @@ interface Merging {
 function merge(at: string, base: Value, mine: Value, theirs: Value, merging: Merging): Value {
   if (isDeepStrictEqual(mine, theirs) || isDeepStrictEqual(base, theirs)) return mine;
   if (isDeepStrictEqual(base, mine)) return theirs;
-  if (isMap(mine) && isMap(theirs)) return mergeMaps(at, isMap(base) ? base : {}, mine, theirs, merging);
+  if (isJsonObject(mine) && isJsonObject(theirs))
+    return mergeMaps(at, isJsonObject(base) ? base : {}, mine, theirs, merging);
   const lists = [base ?? [], mine, theirs].map(byId);
   const [before, own, other] = lists;
   if (before && own && other) return [...mergeById(at, before, own, other, merging)];
@@ -83,15 +84,10 @@ export function byId(value: unknown): Map<string, JsonObject> | undefined {
   if (!Array.isArray(value)) return undefined;
   const items = new Map<string, JsonObject>();
   for (const item of value as Json[]) {
-    if (!isMap(item) || typeof item.id !== 'string' || items.has(item.id)) return undefined;
+    if (!isJsonObject(item) || typeof item.id !== 'string' || items.has(item.id)) return undefined;
     items.set(item.id, item);
   }
   return items;
-}
-
-/** Whether a value is a map. */
-export function isMap(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function ownOf(value: JsonObject, key: string): Value {

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../contracts/json.js';
-import { isMap } from './merge-definitions.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { differencesOf, type FilePlan } from './plan-file.js';
 
 /** What a definition pins, as 64 hex digits; undefined: nothing. */
@@ -22,5 +21,5 @@ export function showPin(plan: FilePlan, before: JsonObject | undefined, after: J
 }
 
 function inside(value: Json | undefined, key: string): Json | undefined {
-  return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { NESTED_SCHEMAS, SCHEMA_KEYWORDS, SCHEMA_MAPS } from '../../definitions/json-schema-keywords.js';
-import { isMap } from './merge-definitions.js';
 
 const MAPS: ReadonlySet<string> = new Set(SCHEMA_MAPS);
 const NESTED: ReadonlySet<string> = new Set(NESTED_SCHEMAS);
@@ -13,7 +12,7 @@ const NESTED: ReadonlySet<string> = new Set(NESTED_SCHEMAS);
 export function plainSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]): [string, Json] => {
-      if (MAPS.has(key) && isMap(value)) {
+      if (MAPS.has(key) && isJsonObject(value)) {
         return [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainPart(inner)]))];
       }
       if (NESTED.has(key)) return [key, Array.isArray(value) ? value.map(plainPart) : plainPart(value)];
@@ -23,5 +22,5 @@ export function plainSchema(schema: JsonObject): JsonObject {
 }
 
 function plainPart(part: Json): Json {
-  return isMap(part) ? plainSchema(part) : part;
+  return isJsonObject(part) ? plainSchema(part) : part;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { config } from '../../definitions/formats/config.js';
@@ -10,7 +10,6 @@ import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { reasonOf, renderChecked } from './check-text.js';
 import { commentsFor } from './file-comments.js';
 import type { Imported } from './imported.js';
-import { isMap } from './merge-definitions.js';
 import { type FilePlan, isThere, planFile, unchanged } from './plan-file.js';
 import type { Importing, OperationPlan } from './plan-operation.js';
 
@@ -65,17 +64,17 @@ function configOfWritten(
   const found = new Set(operations.map(({ key }) => key));
   const written = new Set([...plans.map(({ operation }) => operation.key), ...known]);
   const isWanted = (id: unknown): boolean => typeof id !== 'string' || !found.has(id) || written.has(id);
-  return { ...whole, abilities: abilities.filter((entry) => !isMap(entry) || isWanted(entry.id)) };
+  return { ...whole, abilities: abilities.filter((entry) => !isJsonObject(entry) || isWanted(entry.id)) };
 }
 
 /** Whether the registry has an entry that a configuration would write. */
 function hasSomeOf(definition: JsonObject, { configs, mcpServers, services }: Registry): boolean {
   const { abilities, mcp_servers: servers, services: shared } = definition;
-  const ids = Array.isArray(abilities) ? abilities.map((entry) => (isMap(entry) ? entry.id : undefined)) : [];
+  const ids = Array.isArray(abilities) ? abilities.map((entry) => (isJsonObject(entry) ? entry.id : undefined)) : [];
   return (
     ids.some((id) => typeof id === 'string' && configs.has(id)) ||
-    Object.keys(isMap(servers) ? servers : {}).some((name) => mcpServers.has(name)) ||
-    Object.keys(isMap(shared) ? shared : {}).some((name) => services.has(name))
+    Object.keys(isJsonObject(servers) ? servers : {}).some((name) => mcpServers.has(name)) ||
+    Object.keys(isJsonObject(shared) ? shared : {}).some((name) => services.has(name))
   );
 }
 

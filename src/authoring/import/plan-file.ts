@@ -1,13 +1,13 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { isProblem, readYaml, type YamlSource } from '../../definitions/yaml-source.js';
 import { showDifference } from '../../text/show-difference.js';
 import { findDifferences } from '../../text/value-differences.js';
 import type { PlannedFile } from '../planned-file.js';
 import { checkText, type FileCheck, reasonOf } from './check-text.js';
 import { editYaml } from './edit-yaml.js';
-import { isMap, mergeDefinitions } from './merge-definitions.js';
+import { mergeDefinitions } from './merge-definitions.js';
 import type { PlannedChange } from './planned-import.js';
 
 /** A file of definitions, and what its source says of it. */
@@ -66,7 +66,7 @@ function mergeInto({ file, path, definition, base = {}, overwrite, check, known 
   const source = known?.text === text ? known : readYaml(file, text);
   if (isProblem(source)) return keep(file, source.message);
   const mine = source.value;
-  if (!isMap(mine)) return keep(file, 'it holds no definition');
+  if (!isJsonObject(mine)) return keep(file, 'it holds no definition');
   const merged = mergeDefinitions(base, mine, definition, overwrite);
   const conflicts = merged.conflicts.map((conflict) =>
     showDifference({ at: conflict.at, expected: conflict.mine, actual: conflict.theirs }),

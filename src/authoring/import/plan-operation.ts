@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { isCaseFile } from '../../definitions/case-files.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { highLevel } from '../../definitions/formats/high-level.js';
@@ -12,7 +12,6 @@ import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { type FileCheck, reasonOf, renderChecked } from './check-text.js';
 import { commentsFor } from './file-comments.js';
 import type { ImportedOperation, LeftOut } from './imported.js';
-import { isMap } from './merge-definitions.js';
 import { pinOf, showPin } from './pins.js';
 import { type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';
 import type { ImportOptions } from './planned-import.js';
@@ -117,7 +116,7 @@ function operationCheck({ compileSchema }: ImportOptions): FileCheck {
     more(value) {
       for (const name of ['input_schema', 'output_schema']) {
         const schema = value[name];
-        if (isMap(schema)) compileSchema(schema, `its ${name}`);
+        if (isJsonObject(schema)) compileSchema(schema, `its ${name}`);
       }
     },
   };

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { isJsonObject } from '../../contracts/json.js';
 import { definitionFiles } from '../../definitions/find-files.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { environmentName } from '../../definitions/formats/values.js';
@@ -33,17 +34,17 @@ export function namedEnvironments(root: string): string[] {
 
 /** Definitions of each kind name them in places of their own, so that it need not be known which kind it is. */
 function* namesIn(value: unknown): Generator<string> {
-  if (!isMap(value)) return;
-  if (isMap(value.scope)) yield* textsIn(value.scope.environments);
+  if (!isJsonObject(value)) return;
+  if (isJsonObject(value.scope)) yield* textsIn(value.scope.environments);
   for (const part of [...listOf(value.abilities), ...valuesOf(value.services)]) {
-    if (isMap(part) && isMap(part.environments)) yield* Object.keys(part.environments);
+    if (isJsonObject(part) && isJsonObject(part.environments)) yield* Object.keys(part.environments);
   }
   for (const hook of listOf(value.hooks)) {
-    if (!isMap(hook)) continue;
-    if (isMap(hook.match)) yield* textsIn(hook.match.environments);
-    for (const example of listOf(hook.examples)) if (isMap(example)) yield* textsIn([example.environment]);
+    if (!isJsonObject(hook)) continue;
+    if (isJsonObject(hook.match)) yield* textsIn(hook.match.environments);
+    for (const example of listOf(hook.examples)) if (isJsonObject(example)) yield* textsIn([example.environment]);
   }
-  for (const one of listOf(value.cases)) if (isMap(one)) yield* textsIn([one.environment]);
+  for (const one of listOf(value.cases)) if (isJsonObject(one)) yield* textsIn([one.environment]);
 }
 
 function textsIn(value: unknown): string[] {
@@ -55,9 +56,5 @@ function listOf(value: unknown): unknown[] {
 }
 
 function valuesOf(value: unknown): unknown[] {
-  return isMap(value) ? Object.values(value) : [];
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? Object.values(value) : [];
 }

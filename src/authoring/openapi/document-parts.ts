@@ -1,9 +1,10 @@
+import { isJsonObject } from '../../contracts/json.js';
 /** A map of a document that somebody else wrote: any member may be anything. */
 export type Part = Readonly<Record<string, unknown>>;
 
 /** Whether a value is a map. */
 export function isPart(value: unknown): value is Part {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isJsonObject(value);
 }
 
 /** A value as a map; what is none is an empty one. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -90,7 +90,7 @@ function stubOf(
     notes.push(`No answer can be made up from the output_schema of ${key}: write one in the script before you run it.`);
   }
   const same = sampleFields(input_schema, output_schema);
-  if (sample === null || typeof sample !== 'object' || Array.isArray(sample)) {
+  if (!isJsonObject(sample)) {
     return { answer: { echo: [], fixed: sample }, notes };
   }
   const fixed = Object.fromEntries(Object.entries(sample).filter(([name]) => !same.includes(name)));

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
 /** What one step of a new workflow is given, and what the workflow must be given for that. */
 export interface StepInput {
@@ -32,19 +32,15 @@ export function requiredInputs(calls: readonly { step: string; schema: JsonObjec
 
 function requiredFields({ required, properties }: JsonObject): [string, Json][] {
   const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-  const known = isRecord(properties) ? properties : {};
+  const known = isJsonObject(properties) ? properties : {};
   return names.map((name) => [name, standalone(known[name] ?? {})]);
 }
 
 /** A schema that leans on the definitions of its document means nothing elsewhere. */
 function standalone(schema: Json): Json {
-  return JSON.stringify(schema).includes('"$ref"') || !isRecord(schema) ? {} : schema;
+  return JSON.stringify(schema).includes('"$ref"') || !isJsonObject(schema) ? {} : schema;
 }
 
 function reference(name: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? `input.${name}` : `input[${JSON.stringify(name)}]`;
-}
-
-function isRecord(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

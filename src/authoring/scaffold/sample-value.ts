@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
 /** Deeper, a schema may be one that contains itself. */
 const MOST_LEVELS = 8;
@@ -24,7 +24,7 @@ const TEXTS: Record<string, string> = {
  * It says what the schema says itself (`const`, `enum`, `default`, `examples`) before it makes something up.
  */
 export function sampleOf(schema: Json, level = 0): Json {
-  if (!isRecord(schema) || level > MOST_LEVELS) return null;
+  if (!isJsonObject(schema) || level > MOST_LEVELS) return null;
   for (const key of ['const', 'default'] as const) if (key in schema) return schema[key] ?? null;
   for (const key of ['enum', 'examples'] as const) {
     const list = schema[key];
@@ -57,7 +57,7 @@ function typeOf({ type, properties, required }: JsonObject): unknown {
 }
 
 function objectOf({ properties, required }: JsonObject, level: number): JsonObject {
-  const known = isRecord(properties) ? properties : {};
+  const known = isJsonObject(properties) ? properties : {};
   const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
   return Object.fromEntries(names.map((name) => [name, sampleOf(known[name] ?? { type: 'string' }, level + 1)]));
 }
@@ -81,8 +81,4 @@ function numberOf(schema: JsonObject): number {
 function numberIn(schema: JsonObject, key: string): number | undefined {
   const value = schema[key];
   return typeof value === 'number' ? value : undefined;
-}
-
-function isRecord(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../contracts/json.js';
+import { isJsonObject, type Json } from '../../contracts/json.js';
 import type { LANGUAGES } from '../choices.js';
 import { dedented } from '../dedented.js';
 
@@ -78,7 +78,7 @@ function heredoc(value: Json): string {
 }
 
 function isMap(value: Json): value is { [key: string]: Json } {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isJsonObject(value);
 }
 
 function membersOf(value: { [key: string]: Json }, write: (value: Json) => string = JSON.stringify): string[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../contracts/json.js';
 import { REFERENCES, ROUTES, type RouterAnswer, type RouteTarget } from '../../contracts/routing.js';
 
 /** So long may a text of a router be. Characters. Source: docs/choosing.md#deciding. */
@@ -54,7 +55,7 @@ function parsed(text: string): object | undefined {
   const plain = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   try {
     const value: unknown = JSON.parse(plain);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../contracts/json.js';
 import { didYouMean } from '../../text/nearest.js';
 
 type Kind = 'text' | 'number' | 'boolean' | 'texts' | 'edits';
@@ -73,7 +74,7 @@ function shapeOf(tool: string): Shape | undefined {
 }
 
 function shapeFault({ required, optional = {} }: Shape, value: unknown, isOpen: boolean): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no object';
+  if (!isJsonObject(value)) return 'it is no object';
   const missing = Object.keys(required).find((key) => !Object.hasOwn(value, key));
   if (missing !== undefined) return `\`${missing}\` is missing`;
   const kinds = { ...required, ...optional };

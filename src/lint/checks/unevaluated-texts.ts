@@ -1,5 +1,5 @@
 import type { Finding } from '../../contracts/findings.js';
-import type { Json } from '../../contracts/json.js';
+import { isJsonObject, type Json } from '../../contracts/json.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { type Belongs, expressionsOf, handlerOutputs } from '../../definitions/step-expressions.js';
@@ -85,9 +85,8 @@ interface Names {
 
 function namesOf(workflow: HighLevel): Names {
   const { properties } = workflow.input_schema;
-  const isMap = typeof properties === 'object' && properties !== null && !Array.isArray(properties);
   return {
-    fields: new Set(isMap ? Object.keys(properties) : []),
+    fields: new Set(isJsonObject(properties) ? Object.keys(properties) : []),
     steps: new Set([...walkSteps(workflow)].map(({ id }) => id)),
   };
 }

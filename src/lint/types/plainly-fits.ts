@@ -12,7 +12,7 @@ const OF_OBJECTS: ReadonlySet<string> = new Set([
  * @param isOpen what is looked at elsewhere. @returns false also where only the whole check can tell.
  */
 export function plainlyFits(schema: JsonObject, value: Json, isOpen: (value: Json) => boolean): boolean {
-  if (value === null || typeof value !== 'object' || Array.isArray(value) || schema.type !== 'object') return false;
+  if (!isJsonObject(value) || schema.type !== 'object') return false;
   if (!Object.keys(schema).every((key) => OF_OBJECTS.has(key))) return false;
   const { required = [], properties = {}, additionalProperties = true } = schema;
   if (!Array.isArray(required) || !isJsonObject(properties) || typeof additionalProperties !== 'boolean') return false;

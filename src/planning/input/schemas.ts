@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -166,8 +166,8 @@ function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Js
   const missing = errors
     .filter(({ keyword, instancePath }) => keyword === 'required' && instancePath === '')
     .map(({ params }) => String((params as { missingProperty?: unknown }).missingProperty));
-  const known = isMap(properties) ? properties : {};
-  const strange = isMap(value) ? Object.keys(value).filter((name) => !Object.hasOwn(known, name)) : [];
+  const known = isJsonObject(properties) ? properties : {};
+  const strange = isJsonObject(value) ? Object.keys(value).filter((name) => !Object.hasOwn(known, name)) : [];
   for (const name of strange) {
     const hint = didYouMean(name, missing);
     if (hint !== undefined) return `Its schema does not list \`${name}\`. ${hint}`;
@@ -177,8 +177,4 @@ function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Js
   );
   const names = Object.keys(known).slice(0, MOST_NAMES);
   return isRefused && names.length > 0 ? `Its schema lists ${names.join(', ')}.` : undefined;
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

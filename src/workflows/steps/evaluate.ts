@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { parseDuration } from '../../rules/duration.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
@@ -53,7 +53,7 @@ export function evaluateCount(run: TaskRun, template: number | string, frame: Fr
 /** Evaluates the parameters of a call. @throws StepFailure `expression.*`, `input.invalid`. */
 export function evaluateParameters(run: TaskRun, template: Json, call: string, frame: Frame): JsonObject {
   const input = evaluate(run, template, frame);
-  if (input !== null && typeof input === 'object' && !Array.isArray(input)) return input;
+  if (isJsonObject(input)) return input;
   const message = `\`with\` of ${call} gives ${JSON.stringify(input).slice(0, 100)}, which is no map`;
   throw new StepFailure({ code: 'input.invalid', message, suggestion: 'Write a map of parameters.' });
 }

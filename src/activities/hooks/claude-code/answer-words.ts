@@ -1,6 +1,6 @@
 import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import type { GuardDecision } from '../../../contracts/hooks.js';
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { didYouMean } from '../../../text/nearest.js';
 
 /** The words of an answer, as far as they are about a decision. */
@@ -65,7 +65,7 @@ export function reasonIn(value: unknown): string | undefined {
 }
 
 function readSpecific(specific: Json, event: ForeignEvent, reader: Reader): void {
-  if (!isObject(specific)) {
+  if (!isJsonObject(specific)) {
     reader.fail('`hookSpecificOutput` is no object');
     return;
   }
@@ -92,7 +92,7 @@ function readBehavior(specific: JsonObject, reader: Reader): void {
   reader.keys(specific, OF_REQUESTS, '`hookSpecificOutput`');
   const { decision } = specific;
   if (decision === undefined) return;
-  if (!isObject(decision)) {
+  if (!isJsonObject(decision)) {
     reader.fail('`decision` is no object');
     return;
   }
@@ -140,8 +140,4 @@ class Reader {
 
 function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

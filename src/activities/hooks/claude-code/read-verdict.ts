@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import type { GuardDecision } from '../../../contracts/hooks.js';
-import type { JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../../contracts/json.js';
 import { gravestOf } from '../../../rules/guard-precedence.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { duplicateKeys } from '../duplicate-keys.js';
@@ -54,7 +54,7 @@ function readStdout(text: string, question: Question): Verdict {
   if (text === '') return { kind: 'silent', told: [] };
   const value = parsed(text);
   if (value === undefined) return readText(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     return { kind: 'fault', fault: `it printed ${text.slice(0, 60)}, which is no answer` };
   }
   const [twice] = duplicateKeys(text);

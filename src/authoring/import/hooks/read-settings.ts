@@ -1,5 +1,5 @@
 import { FOREIGN_EVENTS, type ForeignEvent } from '../../../contracts/foreign-hooks.js';
-import type { JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 
 /** A hook that starts a command. */
@@ -73,7 +73,7 @@ export function readSettings(text: string, file: string): Settings {
     return { at, why: `it is no hook; ${why}` };
   });
   if (settings.disableAllHooks === true) notTaken.push({ at: 'disableAllHooks', why: 'hooks fire here all the same' });
-  if (settings.hooks !== undefined && !isRecord(settings.hooks)) throw unreadable(file, '`hooks` is no map');
+  if (settings.hooks !== undefined && !isJsonObject(settings.hooks)) throw unreadable(file, '`hooks` is no map');
   for (const [event, groups] of Object.entries(settings.hooks ?? {})) {
     if (!Array.isArray(groups)) {
       notTaken.push({ at: event, why: 'it is no list' });
@@ -85,8 +85,8 @@ export function readSettings(text: string, file: string): Settings {
 }
 
 function readGroup(event: string, group: unknown, place: string, hooks: SettingsHook[], notTaken: NotTaken[]): void {
-  const entries = isRecord(group) ? group.hooks : undefined;
-  if (!isRecord(group) || !Array.isArray(entries)) {
+  const entries = isJsonObject(group) ? group.hooks : undefined;
+  if (!isJsonObject(group) || !Array.isArray(entries)) {
     notTaken.push({ at: place, why: 'it has no list `hooks`' });
     return;
   }
@@ -101,7 +101,7 @@ function readGroup(event: string, group: unknown, place: string, hooks: Settings
 
 function whyNot(event: string, matcher: unknown, entry: unknown): string | undefined {
   if (!Object.hasOwn(FOREIGN_EVENTS, event)) return `nothing here is like ${event}`;
-  if (!isRecord(entry)) return 'it is no map';
+  if (!isJsonObject(entry)) return 'it is no map';
   if (matcher !== undefined && typeof matcher !== 'string') return '`matcher` is no text';
   const { type = 'command' } = entry;
   if (type === 'prompt' || type === 'agent')
@@ -125,12 +125,12 @@ function asksOf(
   if (type === 'command') return isFilled(command) ? { type, command } : { why: 'it has no `command`' };
   if (type === 'mcp_tool') {
     if (!isFilled(server) || !isFilled(tool)) return { why: 'it has no `server` or no `tool`' };
-    if (!isRecord(input)) return { why: '`input` is no map' };
+    if (!isJsonObject(input)) return { why: '`input` is no map' };
     return { type, server, tool, input: input as JsonObject };
   }
   if (!isFilled(url)) return { why: 'it has no `url`' };
   const isText = (value: unknown): value is string => typeof value === 'string';
-  if (!isRecord(headers) || !Object.values(headers).every(isText)) return { why: '`headers` is no map of texts' };
+  if (!isJsonObject(headers) || !Object.values(headers).every(isText)) return { why: '`headers` is no map of texts' };
   if (!Array.isArray(allowedEnvVars) || !allowedEnvVars.every(isText)) {
     return { why: '`allowedEnvVars` is no list of names' };
   }
@@ -164,7 +164,7 @@ function parsed(text: string, file: string): Record<string, unknown> {
   } catch (error) {
     throw unreadable(file, error instanceof Error ? error.message : String(error));
   }
-  if (isRecord(value)) return value;
+  if (isJsonObject(value)) return value;
   throw unreadable(file, 'it is no JSON object');
 }
 
@@ -177,14 +177,10 @@ function unreadable(file: string, why: string): AbilityError {
 }
 
 function partOf(value: unknown, key: string): unknown {
-  return isRecord(value) ? value[key] : undefined;
+  return isJsonObject(value) ? value[key] : undefined;
 }
 
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

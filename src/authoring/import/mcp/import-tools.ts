@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../../contracts/json.js';
 import type { ListedTool, UnreadableTool } from '../../../worker/list-tools.js';
 import type { Imported, ImportedOperation, LeftOut } from '../imported.js';
-import { isMap } from '../merge-definitions.js';
 import { nameOperation } from '../name-operation.js';
 import { plainSchema } from '../plain-schema.js';
 import { effectOfTool } from './tool-effect.js';
@@ -64,8 +63,8 @@ function importTool(
     summary,
     effects: effect,
     ...(notes && typeof description === 'string' && { notes: description }),
-    input_schema: isMap(inputSchema) ? plainSchema(inputSchema) : { type: 'object' },
-    output_schema: isMap(outputSchema) ? plainSchema(outputSchema) : UNPROMISED_OUTPUT,
+    input_schema: isJsonObject(inputSchema) ? plainSchema(inputSchema) : { type: 'object' },
+    output_schema: isJsonObject(outputSchema) ? plainSchema(outputSchema) : UNPROMISED_OUTPUT,
     implementation: { kind: 'mcp', mcp: { server, tool: source, pinned: `sha256:${tool.digest}` } },
   };
   return { operation: { key, source, definition, notes: isStated ? [] : [NOT_ANNOTATED] }, tool };

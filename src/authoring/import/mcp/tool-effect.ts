@@ -1,5 +1,5 @@
 import type { Effect } from '../../../contracts/effects.js';
-import { isMap } from '../merge-definitions.js';
+import { isJsonObject } from '../../../contracts/json.js';
 
 /** The annotations that say what a tool changes. */
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
@@ -10,7 +10,7 @@ const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
  * `isStated`: whether the server says anything of it. Source: docs/imports.md#an-mcp-server.
  */
 export function effectOfTool(annotations: unknown): { effect: Effect; isStated: boolean } {
-  const stated = isMap(annotations) ? annotations : {};
+  const stated = isJsonObject(annotations) ? annotations : {};
   const hint = (name: (typeof HINTS)[number], otherwise: boolean): boolean => {
     const value = stated[name];
     return typeof value === 'boolean' ? value : otherwise;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../../contracts/json.js';
 
 /** A summary stands in lists and routing documents. */
 const MOST_CHARACTERS = 200;
@@ -13,8 +13,7 @@ const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Cod
  */
 export function summaryOf(tool: JsonObject): { summary: string; notes: boolean } {
   const { name, title, description, annotations } = tool;
-  const shown =
-    annotations !== null && typeof annotations === 'object' && !Array.isArray(annotations) ? annotations.title : '';
+  const shown = isJsonObject(annotations) ? annotations.title : '';
   const whole = plain(description);
   const summary = firstSentence(whole) || plain(title) || plain(shown) || `The tool ${plain(name)}.`;
   return {

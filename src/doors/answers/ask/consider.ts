@@ -2,7 +2,7 @@ import { actOf } from '../../../choosing/decide/asks-for.js';
 import { type Decided, decideInProject } from '../../../choosing/decide/decide-in-project.js';
 import { isAbout } from '../../../choosing/decide/signals.js';
 import { GENERIC_AGENT, toolOf } from '../../../choosing/decide/targets.js';
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { LaneMessage, Pending, RecruitmentResult, RoutingDecision } from '../../../contracts/routing.js';
 import type { SessionThread } from '../../../contracts/session.js';
 import { readSpecialists } from '../../../definitions/specialists.js';
@@ -219,12 +219,8 @@ async function delegates(acting: Acting): Promise<Came> {
   const ability = agent === GENERIC_AGENT && isOther ? recruitedOne : agent;
   const needsApproval = decided.decision.needs_approval || registry.workflows.has(ability);
   const takesRequest = registry.agents.get(ability)?.value.input_schema.properties;
-  const known: JsonObject = isMap(takesRequest) && 'request' in takesRequest ? { request: about } : {};
+  const known: JsonObject = isJsonObject(takesRequest) && 'request' in takesRequest ? { request: about } : {};
   return considerCall(acting, ability, about, { needsApproval, known });
-}
-
-function isMap(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The ability behind the tool or the workflow that was chosen. */

@@ -40,7 +40,7 @@ export function parseInput(flags: InputFlags, schema: JsonObject, from: InputSou
 function readObject(given: string, { cwd, terminal }: InputSource): JsonObject {
   const text = given === '-' ? terminal.readInput() : given.startsWith('@') ? readText(given.slice(1), cwd) : given;
   const value = parseJson(text, '--input');
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw invalid(`--input is ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}, not a map of fields`);
   }
   return value;

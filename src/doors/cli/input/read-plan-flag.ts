@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isJsonObject } from '../../../contracts/json.js';
 import type { Plan } from '../../../contracts/plan.js';
 import type { PlanPreview } from '../../../contracts/preview.js';
 import { AbilityError } from '../../../contracts/problem.js';
@@ -46,12 +47,16 @@ function readFile(path: string, cwd: string): PlanFlag {
 
 /** As far as it is looked into here; that the whole is a plan is for its digest to show. */
 function isPlanFile(value: unknown): value is Pick<PlanPreview, 'plan' | 'input' | 'digest' | 'input_digest'> {
-  if (!isMap(value) || !isMap(value.plan) || !isMap(value.input) || !isMap(value.plan.operations)) return false;
-  return Object.values(value.plan.operations).every((operation) => isMap(operation) && isMap(operation.implementation));
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (
+    !isJsonObject(value) ||
+    !isJsonObject(value.plan) ||
+    !isJsonObject(value.input) ||
+    !isJsonObject(value.plan.operations)
+  )
+    return false;
+  return Object.values(value.plan.operations).every(
+    (operation) => isJsonObject(operation) && isJsonObject(operation.implementation),
+  );
 }
 
 function refusal(message: string): AbilityError {

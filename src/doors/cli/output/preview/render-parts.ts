@@ -1,4 +1,4 @@
-import type { Json } from '../../../../contracts/json.js';
+import { isJsonObject, type Json } from '../../../../contracts/json.js';
 import type { ApprovalPreview, HookPreview, ValuePreview } from '../../../../contracts/preview.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { whoDecides } from '../result/who-decides.js';
@@ -62,6 +62,5 @@ function itemOf(value: Json, depends: readonly string[] | undefined): string {
 
 /** Of a map that has any. */
 function membersOf(value: Json): [string, Json][] | undefined {
-  const isMap = value !== null && typeof value === 'object' && !Array.isArray(value);
-  return isMap && Object.keys(value).length > 0 ? Object.entries(value) : undefined;
+  return isJsonObject(value) && Object.keys(value).length > 0 ? Object.entries(value) : undefined;
 }
