@@ -2,8 +2,8 @@ import { ActivityFailure, ApplicationFailure, proxyActivities, TimeoutFailure } 
 import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contracts/deletion.js';
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
-import { reportRun } from './report-run.js';
-import { readActivityFailure } from './step-failure.js';
+import { reportRun } from './reports/report-run.js';
+import { readActivityFailure } from './steps/step-failure.js';
 
 /** What the worker does for it; each may be done again. */
 interface Deletes {

@@ -108,14 +108,14 @@ export const MUTATIONS = [
   },
   {
     name: 'guards: one that was not asked has nothing against the call',
-    file: 'src/workflows/hooks.ts',
+    file: 'src/workflows/hooks/ask-hooks.ts',
     find: 'if (firstDeny(answers)) return [];',
     replace: 'if (firstDeny(answers) || answers.length > 0) return [];',
     tests: ['test/unit/workflows/guards.test.ts'],
   },
   {
     name: 'guards: a phase that could not be asked has nothing against the call',
-    file: 'src/workflows/hooks.ts',
+    file: 'src/workflows/hooks/ask-hooks.ts',
     find: 'return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));',
     replace: "return hooks.map(({ id }) => ({ hook_id: id, phase, path, reason, status: 'ok', decision: 'allow' }));",
     tests: ['test/unit/workflows/guards.test.ts'],
@@ -172,7 +172,7 @@ export const MUTATIONS = [
   },
   {
     name: 'guards: what creation wants confirmed is not asked for when an operation runs',
-    file: 'src/workflows/call-operation.ts',
+    file: 'src/workflows/calls/call-operation.ts',
     find: "if (ability.kind === 'operation' && !run.start.child) {",
     replace: "if (ability.kind === 'operation' && run.start.child) {",
     tests: [{ file: 'test/integration/hooks.test.ts', name: 'a confirmation asked for at creation' }],
@@ -223,14 +223,14 @@ export const MUTATIONS = [
   },
   {
     name: 'approvals: the id does not say what was shown',
-    file: 'src/workflows/approvals.ts',
+    file: 'src/workflows/approvals/await-approval.ts',
     find: 'digestOf({ task: run.task, path, what })',
     replace: 'digestOf({ task: run.task, path, what: what.ability })',
     tests: [{ file: 'test/attacks/shown-texts.test.ts', name: 'the id names what was really asked' }],
   },
   {
     name: 'approvals: an environment that asks for proof takes claims',
-    file: 'src/workflows/refuse-unprovable.ts',
+    file: 'src/workflows/approvals/refuse-unprovable.ts',
     find: "if (environment.proof !== 'required') return;",
     replace: "if (environment.proof === 'required') return;",
     tests: [{ file: 'test/integration/approvals.test.ts', name: 'that asks for proof' }],
@@ -705,7 +705,7 @@ export const MUTATIONS = [
   },
   {
     name: 'slots: a task that waits for its turn believes whoever grants it',
-    file: 'src/workflows/take-turn.ts',
+    file: 'src/workflows/concurrency/take-turn.ts',
     find: 'if (!turn || slot?.token !== said?.token) {',
     replace: 'if (!turn || !slot || !said) {',
     tests: [{ file: 'test/integration/concurrency-locks.test.ts', name: 'is believed only with the token' }],
@@ -786,7 +786,7 @@ export const MUTATIONS = [
   },
   {
     name: 'retries: a lost worker leaves a plain time-out of a call that must not be repeated',
-    file: 'src/workflows/read-call-failure.ts',
+    file: 'src/workflows/calls/read-call-failure.ts',
     find: '  if (!isRepeatable(operation.effects)) {\n    const wasCut',
     replace: "  if (operation.effects === 'destructive') {\n    const wasCut",
     tests: ['test/unit/workflows/lost-calls.test.ts'],

@@ -1,7 +1,7 @@
 import type { AgentLeft, AgentProgress } from '../../contracts/agent.js';
 import type { Json } from '../../contracts/json.js';
 import { usageOf } from '../../rules/agent-usage.js';
-import { StepFailure } from '../step-failure.js';
+import { StepFailure } from '../steps/step-failure.js';
 
 /** The limits of an agent, as its definition names them. */
 export type AgentLimit = 'max_turns' | 'max_calls' | 'max_tokens' | 'max_cost';

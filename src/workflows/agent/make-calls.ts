@@ -11,14 +11,14 @@ import { callsAgent } from '../../rules/calls-agent.js';
 import { digestOf } from '../../rules/canonical.js';
 import { stepsOfTurn } from '../../rules/inner-steps.js';
 import { textOfResult } from '../../rules/tool-result.js';
-import { callOperation } from '../call-operation.js';
-import { callWorkflow } from '../call-workflow.js';
-import { passGate, refuseCancelled } from '../gate.js';
-import { openAccount } from '../loop-account.js';
-import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
+import { callOperation } from '../calls/call-operation.js';
+import { callWorkflow } from '../calls/call-workflow.js';
+import { openAccount } from '../loops/loop-account.js';
+import { endItem, failTurn, type Turn } from '../loops/loop-turn.js';
 import type { Frame } from '../steps/frame.js';
-import { endItem, failTurn, type Turn } from '../steps/loop-turn.js';
-import type { TaskRun } from '../task-run.js';
+import { isStepFailure, locate, StepFailure, stepStatusOf } from '../steps/step-failure.js';
+import { passGate, refuseCancelled } from '../task/gate.js';
+import type { TaskRun } from '../task/task-run.js';
 import { limitReached } from './agent-limits.js';
 
 /** Calls of these effects run at once, but for those that `mustQueue` names; others one after the other, in the order in which the model asked. */

@@ -5,12 +5,12 @@ import type { StepProgress } from '../../contracts/task.js';
 import { TURNS } from '../../rules/agent-turns.js';
 import { addUsage, leftOf, limitsWithin, UNUSED } from '../../rules/agent-usage.js';
 import { stepsOfTurn } from '../../rules/inner-steps.js';
-import { executeCall } from '../call-operation.js';
-import { passGate, refuseCancelled } from '../gate.js';
-import { isStepFailure, locate, StepFailure, stepStatusOf } from '../step-failure.js';
+import { executeCall } from '../calls/call-operation.js';
+import { foldTurn } from '../loops/turn-counts.js';
 import type { Frame } from '../steps/frame.js';
-import type { TaskRun } from '../task-run.js';
-import { foldTurn } from '../turn-counts.js';
+import { isStepFailure, locate, StepFailure, stepStatusOf } from '../steps/step-failure.js';
+import { passGate, refuseCancelled } from '../task/gate.js';
+import type { TaskRun } from '../task/task-run.js';
 import { limitReached, refuseExhausted } from './agent-limits.js';
 import { makeCalls } from './make-calls.js';
 

@@ -2,9 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { parseDuration } from '../../rules/duration.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
-import { asStepFailure, StepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import type { TaskRun } from '../task/task-run.js';
 import type { Frame } from './frame.js';
+import { asStepFailure, StepFailure } from './step-failure.js';
 
 /** Evaluates a bare condition. @throws StepFailure `expression.*`. */
 export function evaluateCondition(run: TaskRun, source: string, frame: Frame): boolean {

@@ -1,10 +1,10 @@
 import type { Json } from '../../contracts/json.js';
 import type { LastTurn } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
-import type { Budget } from '../budget.js';
-import type { Halt } from '../halt.js';
-import type { OwnValue } from '../step-values.js';
-import type { TaskRun } from '../task-run.js';
+import type { Budget } from '../task/budget.js';
+import type { Halt } from '../task/halt.js';
+import type { TaskRun } from '../task/task-run.js';
+import type { OwnValue } from './step-values.js';
 
 /** How a step ended that did not fail: what it gave, and whether it ran at all. */
 export interface StepEnd {

@@ -3,15 +3,15 @@ import type { Json } from '../../contracts/json.js';
 import type { ErrorHandler, PlanStep } from '../../contracts/plan.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { codeMatchesAny, isCatchable } from '../../rules/error-families.js';
-import { isUnknown } from '../cut.js';
-import { isStepFailure, keepFailure, keptFailure, locate, type StepFailure, stepStatusOf } from '../step-failure.js';
-import type { OwnValue } from '../step-values.js';
-import type { TaskRun } from '../task-run.js';
+import { isUnknown } from '../calls/cut.js';
+import { ownInHandler } from '../loops/last-turns.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluate } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
-import { ownInHandler } from './last-turns.js';
 import { recallStep } from './recall-step.js';
 import { runSteps } from './run-steps.js';
+import { isStepFailure, keepFailure, keptFailure, locate, type StepFailure, stepStatusOf } from './step-failure.js';
+import type { OwnValue } from './step-values.js';
 
 /**
  * Deals with the failure of a step as its `on_error` says.

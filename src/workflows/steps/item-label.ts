@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
 import { defaultLabel, labelFrom } from '../../rules/item-label.js';
-import type { TaskRun } from '../task-run.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluateText } from './evaluate.js';
 import type { Frame } from './frame.js';
 

@@ -9,12 +9,12 @@ import { isSinceEngine2 } from '../../rules/engine.js';
 import { codeMatchesAny, isRetryableCode } from '../../rules/error-families.js';
 import { askRetryCondition, jittered, withNote } from '../../rules/retry-condition.js';
 import { nameOfStep } from '../../rules/step-name.js';
-import { causeOf, explain } from '../cut.js';
-import { EndOfTask, Halted, isStepFailure, StepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import { causeOf, explain } from '../calls/cut.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluateDuration } from './evaluate.js';
 import type { Frame } from './frame.js';
 import { cleanupWarning, runCleanup } from './run-cleanup.js';
+import { EndOfTask, Halted, isStepFailure, StepFailure } from './step-failure.js';
 
 type Work = () => Promise<Json> | Json;
 

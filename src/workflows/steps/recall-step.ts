@@ -2,8 +2,8 @@ import type { PlanStep } from '../../contracts/plan.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { innerSteps } from '../../rules/inner-steps.js';
 import { nameOfStep } from '../../rules/step-name.js';
-import type { TaskRun } from '../task-run.js';
-import { turnsAtHand } from '../turn-counts.js';
+import { turnsAtHand } from '../loops/turn-counts.js';
+import type { TaskRun } from '../task/task-run.js';
 
 /**
  * Lets expressions see a step that an earlier run of the task, or the task that this one tries again, has done.

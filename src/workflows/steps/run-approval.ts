@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { ApprovalStep } from '../../contracts/plan.js';
-import { awaitApproval } from '../approvals.js';
-import type { TaskRun } from '../task-run.js';
+import { awaitApproval } from '../approvals/await-approval.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluateDuration, evaluateText } from './evaluate.js';
 import type { Frame } from './frame.js';
 

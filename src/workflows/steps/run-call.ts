@@ -1,13 +1,13 @@
 import type { Json } from '../../contracts/json.js';
 import type { CallStep, PlanRetry } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { callOperation } from '../call-operation.js';
-import { callWorkflow } from '../call-workflow.js';
-import type { OperationCall } from '../operation-call.js';
-import { isStepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import { callOperation } from '../calls/call-operation.js';
+import { callWorkflow } from '../calls/call-workflow.js';
+import type { OperationCall } from '../calls/operation-call.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluateDuration, evaluateParameters } from './evaluate.js';
 import type { Frame } from './frame.js';
+import { isStepFailure } from './step-failure.js';
 
 /** Evaluates what a call needs, and calls: a low-level ability as an activity, a workflow as a child. */
 export function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame): Promise<Json> {

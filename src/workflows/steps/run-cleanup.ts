@@ -1,12 +1,12 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { PlanStep } from '../../contracts/plan.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
-import { CleanupBudget } from '../budget.js';
-import { isUnknown } from '../cut.js';
-import { Halt } from '../halt.js';
-import { EndOfTask, isStepFailure, placeOf, type StepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import { isUnknown } from '../calls/cut.js';
+import { CleanupBudget } from '../task/budget.js';
+import { Halt } from '../task/halt.js';
+import type { TaskRun } from '../task/task-run.js';
 import type { Frame } from './frame.js';
+import { EndOfTask, isStepFailure, placeOf, type StepFailure } from './step-failure.js';
 
 /**
  * Runs clean-up steps, each one whatever became of the others, beyond the reach of cancellation and of other branches.

@@ -3,16 +3,16 @@ import type { ForeachStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { stepsOfTurn } from '../../rules/inner-steps.js';
-import { openAccount } from '../loop-account.js';
-import { EndOfTask, StepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import { keepTurn, lastTurns, lastValues } from '../loops/last-turns.js';
+import { openAccount } from '../loops/loop-account.js';
+import { endItem, failTurn, type Turn } from '../loops/loop-turn.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluate, evaluateCount, evaluateExpression } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { labelOfItem } from './item-label.js';
-import { keepTurn, lastTurns, lastValues } from './last-turns.js';
-import { endItem, failTurn, type Turn } from './loop-turn.js';
 import { runMany } from './run-many.js';
 import { runSteps } from './run-steps.js';
+import { EndOfTask, StepFailure } from './step-failure.js';
 
 /**
  * Runs the steps once for each item, at most `max_parallel` at once.

@@ -3,11 +3,11 @@ import type { OnFailure } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
-import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
-import { Halt } from '../halt.js';
-import { Halted, isStepFailure, keepFailure, keptFailure, placeOf, type StepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import { type Cause, causeOf, explain, isUnknown } from '../calls/cut.js';
+import { Halt } from '../task/halt.js';
+import type { TaskRun } from '../task/task-run.js';
 import type { Frame } from './frame.js';
+import { Halted, isStepFailure, keepFailure, keptFailure, placeOf, type StepFailure } from './step-failure.js';
 
 /** How several pieces of work run beside each other. */
 export interface Manner {

@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { ParallelStep } from '../../contracts/plan.js';
 import { nameOfStep } from '../../rules/step-name.js';
-import type { TaskRun } from '../task-run.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluateCount } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { recallStep } from './recall-step.js';

@@ -3,11 +3,11 @@ import type { Json } from '../../contracts/json.js';
 import type { PlanStep, RaceStep } from '../../contracts/plan.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { nameOfStep } from '../../rules/step-name.js';
-import { type Cause, causeOf, explain, isUnknown } from '../cut.js';
-import { Halted, isStepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import { type Cause, causeOf, explain, isUnknown } from '../calls/cut.js';
+import type { TaskRun } from '../task/task-run.js';
 import { type Frame, frameInside } from './frame.js';
 import { keepUnknown } from './run-many.js';
+import { Halted, isStepFailure } from './step-failure.js';
 
 /** How one branch ended: with an output, with an error, or without having run. */
 type BranchEnd = { id: string; output: Json } | { id: string; error: unknown } | undefined;

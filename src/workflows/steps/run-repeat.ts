@@ -4,14 +4,14 @@ import type { RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { stepsOfTurn } from '../../rules/inner-steps.js';
-import { StepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
-import { foldTurn } from '../turn-counts.js';
+import { beginTurns, keepTurn, lastTurns, lastValues } from '../loops/last-turns.js';
+import { failTurn } from '../loops/loop-turn.js';
+import { foldTurn } from '../loops/turn-counts.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluateCondition, evaluateCount, evaluateDuration } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
-import { beginTurns, keepTurn, lastTurns, lastValues } from './last-turns.js';
-import { failTurn } from './loop-turn.js';
 import { runSteps } from './run-steps.js';
+import { StepFailure } from './step-failure.js';
 
 /**
  * Runs the steps until a condition holds, looked at after each turn.

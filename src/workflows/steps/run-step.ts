@@ -7,18 +7,18 @@ import { isSinceEngine2 } from '../../rules/engine.js';
 import { isCatchable } from '../../rules/error-families.js';
 import { nameOfStep } from '../../rules/step-name.js';
 import { spotOf } from '../../rules/trace-ids.js';
-import { passGate, refuseCancelled } from '../gate.js';
-import { reportStep } from '../report-spans.js';
-import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import { withOwnTurn } from '../loops/last-turns.js';
+import { reportStep } from '../reports/report-spans.js';
+import { passGate, refuseCancelled } from '../task/gate.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluateCondition } from './evaluate.js';
 import { type Frame, frameInside, type StepEnd } from './frame.js';
 import { withHandlers } from './handlers.js';
-import { withOwnTurn } from './last-turns.js';
 import { withCleanup, withRetry, withTimeout } from './modifiers.js';
 import { recallStep } from './recall-step.js';
 import { prepareUndo, runCall } from './run-call.js';
 import { skipStep } from './skip-step.js';
+import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from './step-failure.js';
 import { runVerb } from './verbs.js';
 
 /**

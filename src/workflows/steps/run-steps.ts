@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep } from '../../contracts/plan.js';
-import type { TaskRun } from '../task-run.js';
+import type { TaskRun } from '../task/task-run.js';
 import type { Frame } from './frame.js';
 
 /** Runs steps in order. @returns the last output of what ran; null when nothing did. Source: docs/workflow-language.md#calls. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import type { SwitchStep } from '../../contracts/plan.js';
-import type { TaskRun } from '../task-run.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluateCondition } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { runSteps } from './run-steps.js';

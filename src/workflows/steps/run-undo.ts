@@ -3,13 +3,13 @@ import type { PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isInTurn } from '../../rules/turn-paths.js';
-import { CleanupBudget } from '../budget.js';
-import { callOperation } from '../call-operation.js';
-import { Halt } from '../halt.js';
-import { reportStep } from '../report-spans.js';
-import { isStepFailure, StepFailure, stepStatusOf } from '../step-failure.js';
-import { isUndo } from '../step-notes.js';
-import type { TaskRun } from '../task-run.js';
+import { callOperation } from '../calls/call-operation.js';
+import { reportStep } from '../reports/report-spans.js';
+import { CleanupBudget } from '../task/budget.js';
+import { Halt } from '../task/halt.js';
+import type { TaskRun } from '../task/task-run.js';
+import { isStepFailure, StepFailure, stepStatusOf } from './step-failure.js';
+import { isUndo } from './step-notes.js';
 
 /**
  * Takes back what a failed or cancelled task has done: the last call first, each one whatever became of the others.

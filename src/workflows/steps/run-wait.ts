@@ -2,10 +2,10 @@ import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { WaitStep } from '../../contracts/plan.js';
 import { formatDuration } from '../../rules/duration.js';
-import { StepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluateCondition, evaluateDuration, evaluateExpression } from './evaluate.js';
 import type { Frame } from './frame.js';
+import { StepFailure } from './step-failure.js';
 
 /** Waits for time to pass, a condition or a signal. @returns the payload of the signal, else null. Source: docs/workflow-language.md#calls. */
 export async function runWait(run: TaskRun, step: WaitStep, path: string, frame: Frame): Promise<Json> {

@@ -1,7 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import type { GroupStep, PlanStep, PlanTemplate } from '../../contracts/plan.js';
-import { EndOfTask, StepFailure } from '../step-failure.js';
-import type { TaskRun } from '../task-run.js';
+import type { TaskRun } from '../task/task-run.js';
 import { evaluate, evaluateText } from './evaluate.js';
 import { type Frame, frameInside } from './frame.js';
 import { runApproval } from './run-approval.js';
@@ -13,6 +12,7 @@ import { runRepeat } from './run-repeat.js';
 import { runSteps } from './run-steps.js';
 import { runSwitch } from './run-switch.js';
 import { runWait } from './run-wait.js';
+import { EndOfTask, StepFailure } from './step-failure.js';
 
 /**
  * Does what the verb of a step says; not async, since each promise of an interpreter is one more for every step.

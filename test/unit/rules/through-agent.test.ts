@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderApproval } from '../../../src/doors/cli/output/result/render-result.js';
-import { describeApproval } from '../../../src/workflows/describe-approval.js';
+import { describeApproval } from '../../../src/workflows/approvals/describe-approval.js';
 import { exampleApproval } from '../doors/cli/output/story/example-story.js';
 
 const asked = (agent?: string) =>

@@ -65,7 +65,7 @@ const repeat = (steps: PlanStep[], more: object = {}, until = 'false'): PlanStep
   ...more,
 });
 
-type Run = InstanceType<typeof import('../../../src/workflows/task-run.js').TaskRun>;
+type Run = InstanceType<typeof import('../../../src/workflows/task/task-run.js').TaskRun>;
 
 interface Given {
   plan?: Partial<Plan>;
@@ -207,7 +207,7 @@ test('an item that failed under `on_failure: finish` leaves nothing to the next 
 });
 
 test('a long `foreach` keeps no entry of a `repeat` in an item that is done, and counts its turns', async () => {
-  const { TaskRun } = await import('../../../src/workflows/task-run.js');
+  const { TaskRun } = await import('../../../src/workflows/task/task-run.js');
   const keys = new Set<string>();
   const { summarize } = TaskRun.prototype;
   const spy = vi.spyOn(TaskRun.prototype, 'summarize').mockImplementation(function (this: Run, isEnded) {
@@ -239,8 +239,8 @@ test('a task that goes on as a new run sees the turn of a `repeat` that failed, 
   ];
   const output = { l: '${{ steps.l.output.v }}', f: '${{ steps.f.status }}' };
   const seen: Progress[] = [];
-  const { carryOn } = await import('../../../src/workflows/carry-on.js');
-  const { TaskRun } = await import('../../../src/workflows/task-run.js');
+  const { carryOn } = await import('../../../src/workflows/next-run/carry-on.js');
+  const { TaskRun } = await import('../../../src/workflows/task/task-run.js');
   const summarize = vi.spyOn(TaskRun.prototype, 'summarize').mockImplementation(function (this: Run) {
     seen.push(structuredClone(carryOn(this).progress ?? {}));
     return [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { OperationCall } from '../../../src/workflows/operation-call.js';
-import type { TaskRun } from '../../../src/workflows/task-run.js';
+import type { OperationCall } from '../../../src/workflows/calls/operation-call.js';
+import type { TaskRun } from '../../../src/workflows/task/task-run.js';
 import { Ambiguous, interpret } from '../../property/reference.js';
 import { runTree, type TaskWorkflow } from '../../property/run-tree.js';
 import type { Account } from '../../property/script.js';
@@ -63,8 +63,8 @@ describe('a planted bug is caught:', { timeout: 300_000 }, () => {
   afterEach(() => {
     vi.doUnmock('../../../src/workflows/steps/run-undo.js');
     vi.doUnmock('../../../src/workflows/steps/run-cleanup.js');
-    vi.doUnmock('../../../src/workflows/call-operation.js');
-    vi.doUnmock('../../../src/workflows/steps/last-turns.js');
+    vi.doUnmock('../../../src/workflows/calls/call-operation.js');
+    vi.doUnmock('../../../src/workflows/loops/last-turns.js');
   });
 
   const isCaught = async (numRuns = 2000): Promise<boolean> => {
@@ -93,8 +93,8 @@ describe('a planted bug is caught:', { timeout: 300_000 }, () => {
   });
 
   test('twice as many attempts', async () => {
-    vi.doMock('../../../src/workflows/call-operation.js', async (importOriginal) => {
-      const { callOperation } = await importOriginal<typeof import('../../../src/workflows/call-operation.js')>();
+    vi.doMock('../../../src/workflows/calls/call-operation.js', async (importOriginal) => {
+      const { callOperation } = await importOriginal<typeof import('../../../src/workflows/calls/call-operation.js')>();
       return {
         callOperation: (run: TaskRun, call: OperationCall) => {
           const retry = call.retry && { ...call.retry, attempts: call.retry.attempts * 2 };
@@ -106,8 +106,8 @@ describe('a planted bug is caught:', { timeout: 300_000 }, () => {
   });
 
   test('a step that does not see its own last turn', async () => {
-    vi.doMock('../../../src/workflows/steps/last-turns.js', async (importOriginal) => ({
-      ...(await importOriginal<typeof import('../../../src/workflows/steps/last-turns.js')>()),
+    vi.doMock('../../../src/workflows/loops/last-turns.js', async (importOriginal) => ({
+      ...(await importOriginal<typeof import('../../../src/workflows/loops/last-turns.js')>()),
       withOwnTurn: (_: unknown, frame: unknown) => frame,
     }));
     expect(await isCaught()).toBe(true);

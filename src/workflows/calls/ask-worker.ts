@@ -1,0 +1,29 @@
+import { sleep } from '@temporalio/workflow';
+import { readActivityFailure } from '../steps/step-failure.js';
+
+/** How long a task waits before it asks again for a worker that can serve it. */
+export const KEY_WAIT_MS = 10_000;
+
+/** What it waits for meanwhile, for the Temporal UI. */
+export const KEY_WAIT = 'for a worker that has the key of the seal, and is of the build that planned the task';
+
+/**
+ * Whether another worker may do what this one could not: it has no key for the seal, or is of another build, as some
+ * are while a deployment rolls on. Such a task waits, it does not fail.
+ */
+export function isForAnother(code: string): boolean {
+  return code === 'seal.unknown_key' || code === 'engine.unsupported';
+}
+
+/** Asks an activity again and again while it comes to workers that cannot serve the task. */
+export async function untilKeyed<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const end = readActivityFailure(error);
+      if (end.kind !== 'problem' || !isForAnother(end.problem.code)) throw error;
+    }
+    await sleep(KEY_WAIT_MS, { summary: KEY_WAIT });
+  }
+}

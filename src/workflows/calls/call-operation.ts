@@ -1,0 +1,177 @@
+import { isCancellation, sleep } from '@temporalio/workflow';
+import type { CallAnswer } from '../../contracts/activities.js';
+import type { StepFiles } from '../../contracts/files.js';
+import type { HookAnswer, Phase } from '../../contracts/hooks.js';
+import type { Json } from '../../contracts/json.js';
+import type { PlanHook } from '../../contracts/plan.js';
+import { callInput } from '../../rules/call-input.js';
+import { GUARD_APPROVAL_MS } from '../../rules/call-limits.js';
+import { callerOf } from '../../rules/caller-of.js';
+import { firesFor } from '../../rules/fires.js';
+import { plainYes } from '../../rules/stored-result.js';
+import { awaitApproval } from '../approvals/await-approval.js';
+import { askGuards, fireAfter, type Hooked, keep } from '../hooks/ask-hooks.js';
+import { isStepFailure, StepFailure } from '../steps/step-failure.js';
+import type { TaskRun } from '../task/task-run.js';
+import { isForAnother, KEY_WAIT, KEY_WAIT_MS } from './ask-worker.js';
+import type { OperationCall } from './operation-call.js';
+import { failureOf } from './read-call-failure.js';
+import { scheduleCall } from './schedule-call.js';
+import { type EnteredCall, entersCalls, inSession } from './session-calls.js';
+
+/**
+ * Calls a low-level ability: guards, approval, execution, hooks after it; the same path for tasks and for steps.
+ *
+ * @throws StepFailure; cancellation; Halted. Source: docs/architecture.md#the-rooms.
+ */
+export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
+  return entersCalls(run) ? inSession(run, (entered) => callGuarded(run, call, entered)) : callGuarded(run, call);
+}
+
+async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<Json> {
+  const input = callInput(run.plan, call.operation, call.input);
+  const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
+  const asked = askGuards(run, hooked);
+  // Two turns, guards or not: in the histories of engine 1 the waits of sibling branches come before their calls.
+  const reasons = reasonsFor(run, call, await asked);
+  await (reasons.length > 0 ? confirm(run, { ...call, input }, reasons) : undefined);
+  const made = run.made.begin(call.path, call.operation.key, input);
+  if (entered) entered.isMade = true;
+  try {
+    const output = await perform(run, call);
+    made.gave(output);
+    const fired = fireAfter(run, hooked, { status: 'succeeded', output, error: null });
+    if (fired) await fired;
+    return output;
+  } catch (error) {
+    if (isStepFailure(error)) made.failed(error.problem);
+    if (isStepFailure(error)) await fireAfter(run, hooked, { status: 'failed', output: null, error: error.problem });
+    throw error;
+  }
+}
+
+/** All reasons of one call make one approval: hooks, the environment's effects, creation. Source: docs/hooks.md#preabilitycreate. */
+function reasonsFor(run: TaskRun, { operation }: OperationCall, asked: string[]): string[] {
+  const { environment, ability } = run.plan;
+  const { seal } = run.start;
+  const reasons = [...asked];
+  if (environment.approve.includes(operation.effects)) {
+    reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
+  }
+  if (ability.kind === 'operation' && !run.start.child) {
+    reasons.push(...seal.confirmations.map(({ hook_id, reason }) => `${reason} (hook ${hook_id})`));
+  }
+  return reasons;
+}
+
+async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Promise<void> {
+  const { environment } = run.plan;
+  const { operation, path, id, input } = call;
+  run.note(path, id, { status: 'waiting', call: operation.key });
+  await awaitApproval(
+    run,
+    {
+      path,
+      step: id,
+      title: `${operation.key} in ${environment.name}`,
+      what: {
+        ability: operation.key,
+        implementation: operation.implementation.id,
+        environment: environment.name,
+        effects: operation.effects,
+        input,
+      },
+      reasons,
+      approvers: environment.approvers,
+      quorum: environment.quorum,
+      expiresMs: call.budget.capWait(GUARD_APPROVAL_MS),
+      comment: 'optional',
+    },
+    call.halt,
+  );
+}
+
+/** @throws StepFailure `limit.max_calls`. */
+function countCall(run: TaskRun): void {
+  const { max_calls: most } = run.plan.limits;
+  if (most !== undefined && run.calls >= most) {
+    const message = `The task has made ${run.calls} calls, which is as many as it may`;
+    const suggestion = 'Raise `limits.max_calls` of the ability, or find out why it calls so often.';
+    throw new StepFailure({ code: 'limit.max_calls', message, suggestion });
+  }
+  run.calls += 1;
+}
+
+function perform(run: TaskRun, call: OperationCall): Promise<Json> {
+  // A clean-up is never kept from its work; an agent counts its calls itself.
+  if (call.budget === run.budget && !run.plan.agent) countCall(run);
+  return executeCall(run, call);
+}
+
+/**
+ * Executes the call, with nothing around it; a task whose seal no worker can check yet waits, it does not fail.
+ *
+ * @throws StepFailure; cancellation; Halted.
+ */
+export async function executeCall(run: TaskRun, call: OperationCall): Promise<Json> {
+  for (;;) {
+    call.halt.check();
+    const leftMs = call.budget.left();
+    if (leftMs === 0) throw call.budget.exhausted();
+    run.note(call.path, call.id, { status: 'running', call: call.operation.key });
+    let answer: CallAnswer;
+    call.budget.begin();
+    run.atWork += 1;
+    try {
+      answer = await scheduleCall(run, call, leftMs);
+    } catch (error) {
+      call.budget.end();
+      run.atWork -= 1;
+      if (isCancellation(error)) throw error;
+      const failure = failureOf(run, call, leftMs, error);
+      if (!isStepFailure(failure) || !isForAnother(failure.problem.code)) throw failure;
+      await call.halt.wait(() => sleep(KEY_WAIT_MS, { summary: KEY_WAIT }));
+      continue;
+    }
+    call.budget.end();
+    run.atWork -= 1;
+    return take(run, call, answer);
+  }
+}
+
+/** Keeps what came along with the output of a call. */
+function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
+  const { output, attempt, hooks, allowed, allowed_ms = [], warnings, files } = answer;
+  run.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });
+  if (hooks) keep(run, hooks);
+  if (allowed)
+    keep(
+      run,
+      allowedBy(run, call).map((one, at) => plainYes({ ...one, duration_ms: allowed_ms[at] })),
+    );
+  if (warnings) run.warnings.push(...warnings);
+  if (files) takeFiles(run, call, files);
+  return output;
+}
+
+/** Calls that run at once see the same room, so what they have made is added up here. @throws StepFailure `file.too_large`. */
+function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: StepFiles): void {
+  run.files.add(path, files);
+  if (!run.files.isTooMuch) return;
+  const message = `With those of ${operation.key}, the files of the task are larger than \`policy.max_task_files\` allows`;
+  const suggestion = 'Make fewer or smaller files, or raise `policy.max_task_files` in ability.yaml.';
+  throw new StepFailure({ code: 'file.too_large', message, suggestion }, true);
+}
+
+/** Which hook was asked where. */
+type AskedAt = Pick<HookAnswer, 'hook_id' | 'phase' | 'path'>;
+
+/** The built-in hooks of a call, in the order in which they are asked. */
+function allowedBy(run: TaskRun, { operation, path }: OperationCall): AskedAt[] {
+  const caller = callerOf(run.start);
+  const asked = (hooks: readonly PlanHook[], phase: Phase): AskedAt[] =>
+    hooks
+      .filter((hook) => hook.handler.kind === 'builtin' && firesFor(hook, caller))
+      .map(({ id }) => ({ hook_id: id, phase, path }));
+  return [...asked(operation.hooks.pre_call, 'PreAbilityCall'), ...asked(operation.hooks.post_call, 'PostAbilityCall')];
+}

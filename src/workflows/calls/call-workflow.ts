@@ -1,0 +1,191 @@
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  SearchAttributeType,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/common';
+import {
+  ApplicationFailure,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  executeChild,
+  isCancellation,
+  ParentClosePolicy,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AgentGrant, AgentUsage } from '../../contracts/agent.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import type { Plan } from '../../contracts/plan.js';
+import type { StoredResult } from '../../contracts/stored-result.js';
+import type { TaskMemo, TaskStart } from '../../contracts/task.js';
+import { grantLeft } from '../../rules/agent-usage.js';
+import { digestOf } from '../../rules/canonical.js';
+import { childPlan } from '../../rules/child-plan.js';
+import { packArguments } from '../../rules/task-arguments.js';
+import { readTraceparent } from '../../rules/trace-context.js';
+import { wayOnFrom } from '../../rules/way-on.js';
+import { StepFailure } from '../steps/step-failure.js';
+import type { Budget } from '../task/budget.js';
+import type { TaskRun } from '../task/task-run.js';
+
+const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
+const MODULE = defineSearchAttributeKey('AbilityModule', SearchAttributeType.KEYWORD);
+
+/** One call of a workflow. */
+export interface WorkflowCall {
+  path: string;
+  id: string;
+  ability: string;
+  input: JsonObject;
+  budget: Budget;
+  /** Attempt of each retried group around it, from the outside in. */
+  groups: readonly number[];
+  /** What an agent that calls it lets it use up and call; left out: what the task itself was let. */
+  grant?: AgentGrant;
+  /** Hears what agents in it have used up; left out: the task counts that. */
+  used?: (usage: AgentUsage) => void;
+}
+
+/**
+ * Calls a workflow as a child: own key, record and hooks, under the plan and the seal of the root.
+ *
+ * Cancellation goes down and is waited for; failure comes up with its code. Source: docs/architecture.md#the-way-of-a-task.
+ *
+ * @throws StepFailure; cancellation.
+ */
+export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Json> {
+  const { path, id, ability, input, budget, groups } = call;
+  const leftMs = budget.left();
+  if (leftMs === 0) throw budget.exhausted();
+  const { plan, seal, user, session } = run.start;
+  const child = childPlan(plan, ability);
+  const files = run.files.within(input);
+  const room = run.files.room;
+  const grant = call.grant ?? grantLeft(run.start.child?.agent, run.agent);
+  const start: TaskStart = {
+    format: 1,
+    plan,
+    seal,
+    input,
+    user,
+    session,
+    run: true,
+    warnings: [],
+    child: {
+      ability,
+      left_ms: leftMs,
+      ...(run.changedBy.length > 0 && { changed_by: run.changedBy }),
+      ...(files && { files }),
+      ...(room !== undefined && { file_room: room }),
+      ...(grant && { agent: grant }),
+    },
+  };
+  const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
+  run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
+  run.atWork += 1;
+  run.called += 1;
+  const made = run.made.begin(path, ability, input, workflowId);
+  try {
+    const result = await executeChild(ability, {
+      workflowId,
+      args: packArguments(start),
+      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      memo: memoOf(run, start, child),
+      typedSearchAttributes: attributesOf(child),
+      staticSummary: child.ability.summary,
+    });
+    const ended = result as StoredResult;
+    budget.spend(ended.worked_ms ?? 0);
+    if (ended.agent) countUsage(run, call, ended.agent);
+    if (ended.files) run.files.adopt(path, ended.files, ended.output);
+    made.gave(ended.output);
+    return ended.output;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    if (error instanceof WorkflowExecutionAlreadyStartedError && patched(CALLED_BEFORE)) {
+      throw calledBefore(run, workflowId, path);
+    }
+    const failure = failureOf(run, call, workflowId, error);
+    made.failed(failure.problem);
+    throw failure;
+  } finally {
+    run.atWork -= 1;
+    run.called -= 1;
+  }
+}
+
+/** What was in no history of an earlier build; there, such a call fails as it did. */
+const LATER_ATTEMPT = 'call-of-later-attempt';
+const CALLED_BEFORE = 'called-before';
+
+/** A task has one id; what a group calls in a later attempt is another task. */
+function attemptOf(groups: readonly number[]): string {
+  const isAgain = groups.some((attempt) => attempt > 1);
+  return isAgain && patched(LATER_ATTEMPT) ? `~${groups.join('.')}` : '';
+}
+
+/** A reset, or a second start with the old arguments: what was called then may have had its effects. */
+function calledBefore(run: TaskRun, task: string, path: string): StepFailure {
+  return new StepFailure({
+    code: 'outcome.unknown',
+    message: `${task} was called before, by an earlier start of this task, and is not called again`,
+    details: { task },
+    suggestion: `Look what became of it: ability task show ${task}. ${wayOnFrom(run.start.plan, run.task, path)}`,
+  });
+}
+
+function memoOf({ task }: TaskRun, { seal, input, user }: TaskStart, { ability, environment }: Plan): TaskMemo {
+  const trace = readTraceparent(workflowInfo().memo?.trace);
+  return {
+    ability: ability.id,
+    version: ability.version,
+    environment: environment.name,
+    plan: seal.plan,
+    input: digestOf(input),
+    requested_by: user.name,
+    ...(seal.intent !== undefined && { intent: seal.intent }),
+    ...(trace !== undefined && { trace }),
+    parent: task,
+  };
+}
+
+/** A child belongs to the project, the environment and the session of its caller. */
+function attributesOf({ ability }: Plan): SearchAttributePair[] {
+  const shared = workflowInfo().typedSearchAttributes.getAll();
+  const own = new Set<string>([STATUS.name, MODULE.name]);
+  const [module] = ability.modules;
+  return [
+    ...shared.filter(({ key }) => !own.has(key.name)),
+    { key: STATUS, value: 'running' },
+    ...(module === undefined ? [] : [{ key: MODULE, value: module }]),
+  ];
+}
+
+function countUsage(run: TaskRun, { used }: WorkflowCall, usage: AgentUsage): void {
+  if (used) used(usage);
+  else run.countAgent(usage);
+}
+
+/** A child that ran out of its own time has not used up that of the task. */
+function failureOf(run: TaskRun, call: WorkflowCall, task: string, error: unknown): StepFailure {
+  const { path, budget } = call;
+  const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (!(cause instanceof ApplicationFailure)) {
+    return new StepFailure({ code: 'child.failed', message: `${task}: ${message}`, details: { task } });
+  }
+  const [result] = (cause.details ?? []) as [StoredResult?];
+  budget.spend(result?.worked_ms ?? 0);
+  if (result?.agent) countUsage(run, call, result.agent);
+  if (result?.files) run.files.adopt(path, result.files, null);
+  const problem = result?.error ?? { code: cause.type ?? 'child.failed', message };
+  if (budget.left() === 0) return budget.exhausted();
+  const code = problem.code === 'timeout.task' ? 'timeout.step' : problem.code;
+  const said = problem.details;
+  const details = isJsonObject(said) ? said : said === undefined ? {} : { value: said };
+  // The innermost step is the one reported, and so is the task that it belongs to.
+  return new StepFailure({ ...problem, code, details: { task, ...details } }, false, result?.answer ?? false);
+}

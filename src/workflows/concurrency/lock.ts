@@ -1,0 +1,181 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  getExternalWorkflowHandle,
+  patched,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { GoneRequest } from '../../contracts/activities.js';
+import type { LockState, SlotAnswer, SlotEntry, SlotWord } from '../../contracts/concurrency.js';
+import { ACTIVITIES, LOCK_SIGNALS, QUERIES, SLOT_SIGNAL } from '../../contracts/names.js';
+import { readLockState, readSlotReference, readSlotRequest } from '../../rules/read-lock-state.js';
+import { Slots } from '../../rules/slots.js';
+
+type FindGone = (request: GoneRequest) => Promise<GoneRequest['holders']>;
+
+/** While somebody waits, so long after the last change it is asked again whether the holders still run; then less often. */
+const FIRST_LOOK_MS = 5000;
+const SLOWEST_LOOK_MS = 300_000;
+/** While nobody waits, only so that a lock without a holder ends. */
+const IDLE_LOOK_MS = 600_000;
+
+/**
+ * The lock of one concurrency key: gives tasks their turn, in the order in which they came.
+ *
+ * Tasks come and go by signal. A holder that was terminated or deleted says nothing, so holders are looked after: when a
+ * task comes that has to wait, and now and then. Ends when nobody is there; a signal that comes at that moment is seen,
+ * because Temporal then refuses the end. Source: docs/definitions.md.
+ */
+export async function lock(argument: unknown): Promise<void> {
+  const { key, ...state } = readLockState(argument);
+  const slots = new Slots(state);
+  setHandler(defineSignal<[unknown]>(LOCK_SIGNALS.enter), (said) => {
+    const request = readSlotRequest(said);
+    if (request) slots.enter(request);
+  });
+  setHandler(defineSignal<[unknown]>(LOCK_SIGNALS.leave), (said) => {
+    const reference = readSlotReference(said);
+    if (reference) slots.leave(reference);
+  });
+  setHandler(defineQuery<LockState>(QUERIES.lock), () => withoutTokens(stateOf(key, slots)));
+  // Whoever cancels it would leave holders without a lock; it ends by itself.
+  await CancellationScope.nonCancellable(() => keep(key, slots));
+}
+
+async function keep(key: string, slots: Slots): Promise<void> {
+  let quiet = 0;
+  for (;;) {
+    await serve(slots);
+    if (slots.isEmpty) return;
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof lock>(stateOf(key, slots));
+    showDetails(key, slots);
+    const { version } = slots;
+    const changed = await condition(() => slots.version !== version, pauseOf(slots, quiet));
+    quiet = changed ? 0 : quiet + 1;
+    if (!changed) await dropGone(slots);
+  }
+}
+
+function pauseOf({ line }: Slots, quiet: number): number {
+  return line.length === 0 ? IDLE_LOOK_MS : Math.min(FIRST_LOOK_MS * 2 ** Math.min(quiet, 10), SLOWEST_LOOK_MS);
+}
+
+/**
+ * Does all there is to do now. Tasks may come and go while it does, so each turn looks anew; where they never stop coming,
+ * it leaves the rest to the next run.
+ */
+async function serve(slots: Slots): Promise<void> {
+  while (!isLong()) {
+    slots.admit();
+    const untold = slots.holders.find(({ told }) => !told);
+    const unsettled = slots.line.filter(({ settled }) => !settled);
+    if (untold) {
+      untold.told = true;
+      await tell(slots, untold, { answer: 'granted' });
+    } else if (unsettled.length > 0) {
+      await dropGone(slots);
+      slots.admit();
+      await replaceOlder(slots);
+      for (const entry of unsettled) {
+        if (isLong()) return;
+        if (slots.line.includes(entry)) await settle(slots, entry);
+      }
+    } else return;
+  }
+}
+
+/** Whether the history has grown long while it served. Locks of earlier builds looked only when all was done. */
+function isLong(): boolean {
+  return workflowInfo().continueAsNewSuggested && patched('lock-goes-on-while-serving');
+}
+
+/** Ends those that wait and have let in that a newer task takes their place. Earlier builds let them all wait. */
+async function replaceOlder(slots: Slots): Promise<void> {
+  for (let found = slots.findReplaced(); found && !isLong(); found = slots.findReplaced()) {
+    if (!patched('lock-replaces-waiting')) return;
+    const { entry, by } = found;
+    slots.replace(found);
+    await tell(slots, entry, { answer: 'busy', held_by: slots.heldBy(by), replaced_by: by.task });
+  }
+}
+
+/** What becomes of a task that cannot go in at once. */
+async function settle(slots: Slots, entry: SlotEntry): Promise<void> {
+  entry.settled = true;
+  const held_by = slots.heldBy(entry);
+  if (entry.on_busy === 'refuse') {
+    slots.leave(entry);
+    await tell(slots, entry, { answer: 'busy', held_by });
+    return;
+  }
+  if (entry.on_busy === 'cancel_older') {
+    const { holders, waiting } = slots.supersede(entry);
+    for (const older of [...holders, ...waiting]) await cancel(slots, older, entry.task);
+  }
+  await tell(slots, entry, { answer: 'waiting', held_by });
+}
+
+/** A task that cannot be told anything is not there any more. */
+async function tell(slots: Slots, entry: SlotEntry, word: SlotWord): Promise<boolean> {
+  const { task, token } = entry;
+  const answer: SlotAnswer = { ...word, ...(token !== undefined && { token }) };
+  try {
+    await getExternalWorkflowHandle(task).signal<[SlotAnswer]>(SLOT_SIGNAL, answer);
+    return true;
+  } catch {
+    slots.leave(entry);
+    return false;
+  }
+}
+
+async function cancel(slots: Slots, entry: SlotEntry, by: string): Promise<void> {
+  if (!(await tell(slots, entry, { answer: 'superseded', by }))) return;
+  try {
+    await getExternalWorkflowHandle(entry.task).cancel();
+  } catch {
+    slots.leave(entry);
+  }
+}
+
+/** Lets go of the holders that have ended without a word. Those nobody can tell of now are looked at again later. */
+async function dropGone(slots: Slots): Promise<void> {
+  const activities = proxyLocalActivities<Record<string, FindGone>>({
+    scheduleToCloseTimeout: '20s',
+    retry: { maximumAttempts: 3, initialInterval: '200ms' },
+  });
+  const holders = slots.holders.map(({ task, run }) => ({ task, run }));
+  if (holders.length === 0) return;
+  try {
+    const gone = await (activities[ACTIVITIES.gone] as FindGone)({ holders });
+    for (const holder of gone) slots.leave(holder);
+  } catch {
+    // Better a slot too few for a while than a task too many.
+  }
+}
+
+function stateOf(key: string, { holders, line }: Slots): LockState {
+  return { key, holders: [...holders], line: [...line] };
+}
+
+/** What people see; a token is between a task and its lock. */
+function withoutTokens({ key, holders, line }: LockState): LockState {
+  const bare = ({ token: _, ...entry }: SlotEntry): SlotEntry => entry;
+  return { key, holders: holders.map(bare), line: line.map(bare) };
+}
+
+function showDetails(key: string, { holders, line }: Slots): void {
+  const rows = (entries: readonly SlotEntry[]): string[] =>
+    entries.length === 0 ? ['- nobody'] : entries.slice(0, 50).map(({ task }) => `- ${code(task)}`);
+  const lines = [`Key ${code(key)}`, '', `In (${holders.length}):`, ...rows(holders)];
+  setCurrentDetails([...lines, '', `Waiting (${line.length}):`, ...rows(line)].join('\n'));
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('`', "'").replaceAll(/\s+/g, ' ')}\``;
+}

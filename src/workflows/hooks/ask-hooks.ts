@@ -1,0 +1,209 @@
+import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
+import type { HookRequest } from '../../contracts/activities.js';
+import type { HookAnswer, Phase } from '../../contracts/hooks.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { ACTIVITY_LIMITS, FIRST_CEL } from '../../contracts/names.js';
+import type { PlanHook, PlanOperation } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
+import { callerOf } from '../../rules/caller-of.js';
+import { firesFor } from '../../rules/fires.js';
+import { firstDeny } from '../../rules/guard-precedence.js';
+import { answerExpression, denialOf, failedAnswer, type HookFacts, hookFacts } from '../../rules/hook-facts.js';
+import { handlerReadsSession } from '../../rules/session-reads.js';
+import { untilKeyed } from '../calls/ask-worker.js';
+import { reportHooks } from '../reports/report-spans.js';
+import { asStepFailure, readActivityFailure, StepFailure } from '../steps/step-failure.js';
+import type { TaskRun } from '../task/task-run.js';
+
+/** A call, or the task itself (`operation` undefined, `path` empty), with hooks around it. */
+export interface Hooked {
+  path: string;
+  operation: PlanOperation | undefined;
+  input: JsonObject;
+  /** Of a call that is entered in its session: its name there. */
+  callId?: string;
+}
+
+/** How a hooked call ended, for the hooks after it. */
+export interface HookedOutcome {
+  status: string;
+  output: Json;
+  error: Problem | null;
+}
+
+const PHASE_LIMIT = '6 minutes';
+/** More would let a fast loop pile up work that nobody waits for. Source: docs/architecture.md#the-way-of-a-task. */
+const MOST_OUTSTANDING = 20;
+
+/**
+ * Asks the guards before a call.
+ *
+ * Expressions alone are answered here, without an event; with a script among them one activity answers for all, so
+ * that their order holds. Built-in ones are asked in the attempt itself. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md.
+ *
+ * @returns the reasons for which people must confirm.
+ * @throws StepFailure `guard.denied`, `hook.failed`.
+ */
+export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
+  const hooks = hooksOf(run, hooked, 'pre_call');
+  const tellsSession = hooked.callId !== undefined || asksSession(run, hooks);
+  if (hooks.length === 0 && !tellsSession) return [];
+  if (!needsActivity(hooks) && !tellsSession) {
+    return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
+  }
+  return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) =>
+    confirmationsOf(run, [...answers, ...missingOf(answers, hooks, hooked.path)]),
+  );
+}
+
+/** Only a session can answer guards that look at what it did. Without one they answer that there is none. */
+function asksSession({ plan, start }: TaskRun, hooks: readonly PlanHook[]): boolean {
+  if (!plan.session_calls || start.session === null) return false;
+  return hooks.some(({ handler }) => handlerReadsSession(handler));
+}
+
+/** A guard that was not asked, though none before it refused, is a guard that failed. */
+function missingOf(answers: readonly HookAnswer[], hooks: readonly PlanHook[], path: string): HookAnswer[] {
+  if (firstDeny(answers)) return [];
+  const missing = hooks.filter(({ id }) => !answers.some(({ hook_id }) => hook_id === id));
+  return missing.map(({ id }) => failedAnswer(id, { phase: 'PreAbilityCall', path }, 'it was not asked'));
+}
+
+/** Keeps what guards said. @returns why people must confirm. @throws StepFailure when one said no. */
+function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[]): string[] {
+  keep(run, answers);
+  const deny = firstDeny(answers);
+  if (deny) throw asStepFailure(denialOf(deny));
+  return answers
+    .filter(({ decision }) => decision === 'need_user_confirm')
+    .map(({ hook_id, reason }) => `${reason ?? 'A hook asks for confirmation.'} (hook ${hook_id})`);
+}
+
+/**
+ * Fires the hooks after a call. Nobody waits for scripts here; {@link joinHooks} does at the end.
+ *
+ * They never change a result. Source: R-000-60, R-002-27; docs/architecture.md#the-way-of-a-task.
+ */
+export function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome): Promise<void> | undefined {
+  const hooks = hooksOf(run, hooked, 'post_call');
+  if (hooks.length === 0) return undefined;
+  if (needsActivity(hooks)) return fireScripts(run, hooked, hooks, outcome);
+  keep(run, answerHere(run, hooks, 'PostAbilityCall', hooked.path, factsOf(run, hooked, outcome)));
+  return undefined;
+}
+
+/** Waits only while too many are outstanding. */
+async function fireScripts(
+  run: TaskRun,
+  hooked: Hooked,
+  hooks: readonly PlanHook[],
+  outcome: HookedOutcome,
+): Promise<void> {
+  run.atWork += 1;
+  try {
+    while (run.pendingHooks.size >= MOST_OUTSTANDING) await Promise.race(run.pendingHooks);
+  } finally {
+    run.atWork -= 1;
+  }
+  const pending: Promise<void> = CancellationScope.nonCancellable(async () => {
+    keep(run, await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));
+  }).finally(() => run.pendingHooks.delete(pending));
+  run.pendingHooks.add(pending);
+}
+
+/** Around the task itself built-in hooks have no attempt to stand in. */
+function hooksOf(run: TaskRun, { operation }: Hooked, list: 'pre_call' | 'post_call'): PlanHook[] {
+  const caller = callerOf(run.start);
+  const hooks = (operation ?? run.plan.ability).hooks[list].filter((hook) => firesFor(hook, caller));
+  return operation ? hooks.filter(({ handler }) => handler.kind !== 'builtin') : hooks;
+}
+
+function needsActivity(hooks: readonly PlanHook[]): boolean {
+  return hooks.some(({ handler }) => handler.kind !== 'expression');
+}
+
+function answerHere(
+  run: TaskRun,
+  hooks: readonly PlanHook[],
+  phase: Phase,
+  path: string,
+  facts: HookFacts,
+): HookAnswer[] {
+  const when = { moment: run.now(), cel: run.plan.cel ?? FIRST_CEL };
+  const answers: HookAnswer[] = [];
+  for (const { id, handler } of hooks) {
+    if (handler.kind !== 'expression') continue;
+    const answer = answerExpression(id, handler, { phase, path }, facts, when);
+    answers.push(answer);
+    if (answer.decision === 'deny') break;
+  }
+  reportHooks(run, answers);
+  return answers;
+}
+
+/** An activity that could not answer is a guard that failed. */
+async function askActivity(
+  run: TaskRun,
+  { path, operation, input, callId }: Hooked,
+  phase: Phase,
+  hooks: readonly PlanHook[],
+  outcome?: HookedOutcome,
+): Promise<HookAnswer[]> {
+  const request: HookRequest = {
+    ...run.context,
+    phase,
+    path,
+    operation: operation?.key ?? null,
+    input,
+    ...(hooks.some(({ handler }) => handler.kind === 'expression') && { moment: run.now() }),
+    ...(callId !== undefined && phase === 'PreAbilityCall' && { call_id: callId }),
+    ...(outcome && { outcome }),
+  };
+  const activities = proxyActivities<Record<string, (request: HookRequest) => Promise<HookAnswer[]>>>({
+    startToCloseTimeout: PHASE_LIMIT,
+    scheduleToStartTimeout: ACTIVITY_LIMITS.schedule_to_start,
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+    retry: { maximumAttempts: 3 },
+    summary: `${path || 'task'}: ${hooks.map(({ id }) => id).join(', ') || 'entered in its session'}`,
+  });
+  // Nothing waits for hooks after calls, see `joinHooks`.
+  const isAwaited = phase === 'PreAbilityCall';
+  if (isAwaited) run.atWork += 1;
+  try {
+    const ask = activities[phase] as (request: HookRequest) => Promise<HookAnswer[]>;
+    return await untilKeyed(() => ask(request));
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const end = readActivityFailure(error);
+    // It is not the guard that said no: this task never passed preflight.
+    if (phase === 'PreAbilityCall' && end.kind === 'problem' && end.problem.code === 'seal.invalid') {
+      throw new StepFailure(end.problem);
+    }
+    const reason = end.kind === 'problem' ? end.problem.message : `it did not answer (${end.kind})`;
+    if (hooks.length === 0) throw notEntered(path, reason);
+    return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));
+  } finally {
+    if (isAwaited) run.atWork -= 1;
+  }
+}
+
+/** A call that its session does not know of would be missed by every limit over the session. */
+function notEntered(path: string, reason: string): StepFailure {
+  const message = `The call ${path} could not be entered in its session, over which guards of the project have limits: ${reason}`;
+  return new StepFailure({ code: 'hook.failed', message });
+}
+
+function factsOf(run: TaskRun, { operation, input }: Hooked, outcome?: HookedOutcome): HookFacts {
+  const { plan } = run;
+  const { user, session } = run.start;
+  return hookFacts({ plan, operation, input, task: run.task, user, session, ...(outcome && { outcome }) });
+}
+
+/** Keeps answers in the result; their warnings, and failures after a call, become warnings of the task. */
+export function keep(run: TaskRun, answers: readonly HookAnswer[]): void {
+  run.hooks.push(...answers);
+  for (const { hook_id, warnings = [], status, phase, reason } of answers) {
+    run.warnings.push(...warnings);
+    if (status === 'error' && phase === 'PostAbilityCall') run.warnings.push(`The hook ${hook_id} failed: ${reason}`);
+  }
+}

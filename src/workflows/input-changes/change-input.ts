@@ -1,0 +1,154 @@
+import {
+  ApplicationFailure,
+  condition,
+  currentUpdateInfo,
+  isCancellation,
+  proxyActivities,
+} from '@temporalio/workflow';
+import type { ModifyAnswer, ModifyRequest } from '../../contracts/activities.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
+import type { Problem } from '../../contracts/problem.js';
+import type { EditAnswer, InputEdit } from '../../contracts/task.js';
+import { digestOf } from '../../rules/canonical.js';
+import { readActivityFailure } from '../steps/step-failure.js';
+import type { TaskRun } from '../task/task-run.js';
+import { noteChange } from './note-change.js';
+
+type Modify = (request: ModifyRequest) => Promise<ModifyAnswer>;
+
+/** The parts of an {@link InputEdit}; nothing else can be changed from outside, least of all the plan or its seal. */
+const PARTS = new Set(['set', 'unset', 'by', 'caller']);
+
+/**
+ * Refuses a change before anything of it is recorded: of a task that was run or has ended, or of another form.
+ *
+ * @throws ApplicationFailure `task.started`, `seal.invalid`, `usage.invalid`.
+ */
+export function refuseEdit(run: TaskRun, edit: unknown): void {
+  if (!isJsonObject(edit)) throw refusal({ code: 'usage.invalid', message: 'A change has the form {set, unset, by}' });
+  const strange = Object.keys(edit).filter((name) => !PARTS.has(name));
+  if (strange.length > 0) {
+    const message = `Only preflight says what a task runs: ${strange.join(', ')} cannot be given with a change`;
+    throw refusal({ code: 'seal.invalid', message, suggestion: 'Change the input: {set, unset, by}.' });
+  }
+  const { set, unset, by } = edit;
+  const names = Array.isArray(unset) && unset.every((name) => typeof name === 'string');
+  if (!isJsonObject(set) || !names || !isJsonObject(by) || typeof by.name !== 'string') {
+    throw refusal({ code: 'usage.invalid', message: 'A change has the form {set: {...}, unset: [...], by: {name}}' });
+  }
+  const why = whyTooLate(run);
+  if (why) throw refusal({ code: 'task.started', message: `${run.task} ${why}, so its input cannot be changed` });
+}
+
+/**
+ * Changes the input of a created task: the whole preflight runs again with it, one change after the other.
+ *
+ * What it answers is decided; the task goes on with it as a new run, whose first event has the new plan, seal and
+ * input. A `run` that comes meanwhile waits for it. Source: C-37; docs/architecture.md#the-way-of-a-task.
+ */
+export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer> {
+  run.edits.underWay += 1;
+  try {
+    while (run.edits.isLocked) await condition(() => !run.edits.isLocked);
+    run.edits.isLocked = true;
+    try {
+      return await edited(run, edit);
+    } finally {
+      run.edits.isLocked = false;
+    }
+  } catch (error) {
+    throw failureOf(run, error);
+  } finally {
+    run.edits.underWay -= 1;
+  }
+}
+
+async function edited(run: TaskRun, { set, unset, by, caller }: InputEdit): Promise<EditAnswer> {
+  const id = currentUpdateInfo()?.id ?? '';
+  const before = run.edits.applied.find((applied) => applied.id === id);
+  if (before) return { fields: before.fields, changed: true, input: run.input, warnings: [] };
+  const missing = unset.filter((name) => !Object.hasOwn(run.input, name));
+  if (missing.length > 0) {
+    const message = `The input of ${run.task} has no field ${missing.join(', ')} to take out`;
+    throw refusal({ code: 'input.invalid', message });
+  }
+  const kept = Object.entries(run.input).filter(([name]) => !unset.includes(name));
+  const person = { name: by.name, source: 'claimed' } as const;
+  const checked = await preflightAgain(run, { ...Object.fromEntries(kept), ...set }, person, caller);
+  // It ended while the hooks were asked.
+  if (!run.mayChange) throw refusal({ code: 'task.started', message: `${run.task} has ended meanwhile` });
+  const { input, warnings } = checked;
+  const fields = differing(run.input, input);
+  if (isSame(run, checked)) return { fields, changed: false, input, warnings };
+  run.next = checked;
+  run.input = input;
+  noteChange(run.edits.changes, run.edits.left, { by: person, at: new Date().toISOString(), fields });
+  run.edits.applied.push({ id, fields });
+  run.changed();
+  return { fields, changed: true, input, warnings };
+}
+
+/** No local activity: a signal that came while one ran would undo the change, and hooks take their time. */
+function preflightAgain(
+  run: TaskRun,
+  input: JsonObject,
+  by: InputEdit['by'],
+  caller: InputEdit['caller'],
+): Promise<ModifyAnswer> {
+  const activities = proxyActivities<Record<string, Modify>>({
+    scheduleToStartTimeout: ACTIVITY_LIMITS.preflight_to_start,
+    scheduleToCloseTimeout: '55s',
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+    retry: { maximumAttempts: 2 },
+  });
+  const { only } = run.start;
+  return (activities[ACTIVITIES.modify] as Modify)({
+    ...run.context,
+    input,
+    by,
+    ...(caller && { caller }),
+    ...(only && { only }),
+  });
+}
+
+/** Whether the task is what it was: same input, same definitions, same confirmations to be asked for. */
+function isSame({ start, next }: TaskRun, { seal }: ModifyAnswer): boolean {
+  const before = (next ?? start).seal;
+  const what = ({ input, plan, confirmations }: typeof seal) => digestOf({ input, plan, confirmations });
+  return what(before) === what(seal);
+}
+
+function differing(before: JsonObject, after: JsonObject): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const at = (input: JsonObject, name: string): string =>
+    Object.hasOwn(input, name) ? digestOf(input[name] as Json) : '';
+  return [...names].filter((name) => at(before, name) !== at(after, name)).sort();
+}
+
+function whyTooLate({ mayChange, runRequested, finishedAt, start }: TaskRun): string | undefined {
+  if (finishedAt !== undefined) return 'has ended';
+  if (runRequested) return 'was run';
+  if (!mayChange) return 'is ending';
+  return start.progress ? 'takes over what was done with this input' : undefined;
+}
+
+/** A handler may only fail with a failure of Temporal's; anything else would be tried again and again. */
+function failureOf(run: TaskRun, error: unknown): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  if (isCancellation(error)) {
+    return refusal({ code: 'task.started', message: `${run.task} was cancelled meanwhile` });
+  }
+  const end = readActivityFailure(error);
+  if (end.kind === 'problem') return refusal(end.problem);
+  const message = error instanceof Error ? error.message : String(error);
+  const code = end.kind === 'timeout' ? 'worker.unavailable' : 'internal.error';
+  return refusal({ code, message: `The new input of ${run.task} was not checked: ${message}` });
+}
+
+function refusal(problem: Problem): ApplicationFailure {
+  const { code: type, message } = problem;
+  const failure = ApplicationFailure.create({ type, message, nonRetryable: true, details: [problem] });
+  failure.stack = '';
+  return failure;
+}

@@ -1,0 +1,115 @@
+import type { FailureEnd, ItemEnd, ItemFailure, ItemName, LoopProgress } from '../../contracts/loops.js';
+import type { PlanStep } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
+import type { Progress, StepProgress } from '../../contracts/task.js';
+import { addNumber } from '../../rules/number-ranges.js';
+import { errorOf, isOrigin } from '../steps/step-notes.js';
+
+/** So many failures of a loop are told one by one, whatever its length; the rest is counted. */
+const MOST_FAILURES = 20;
+
+/** What must not be left out stands first. */
+const GRAVITY: readonly FailureEnd[] = ['unknown', 'failed', 'denied', 'timed_out', 'cancelled'];
+
+/** What the entry of a loop notes of its turns; begun where there is nothing yet, or only what an earlier build noted. */
+export function openAccount(entry: StepProgress, total?: number): LoopProgress {
+  if (!entry.loop) {
+    const done = Object.keys(entry.items ?? {}).length;
+    entry.loop = { ended: done > 0 ? { succeeded: done } : {} };
+  }
+  if (total !== undefined) entry.loop.total = total;
+  return entry.loop;
+}
+
+/** Notes how an item ended that did not fail. */
+export function noteDone(account: LoopProgress, item: number, isSkipped: boolean): void {
+  const status = isSkipped ? 'skipped' : 'succeeded';
+  const before = account.ended.skipped ?? 0;
+  account.ended[status] = (account.ended[status] ?? 0) + 1;
+  // Once there were too many ranges, those of later items alone would say what is not so.
+  if (!isSkipped || (before > 0 && !account.skipped)) return;
+  const ranges = addNumber(account.skipped ?? [], item);
+  if (ranges) account.skipped = ranges;
+  else delete account.skipped;
+}
+
+/** Notes a turn that did not succeed. */
+export function noteFailed(account: LoopProgress, failure: ItemFailure): void {
+  account.ended[failure.status] = (account.ended[failure.status] ?? 0) + 1;
+  account.failures = addFailure(account.failures, failure);
+}
+
+/** Adds a failure while there is room, or in the place of a less grave one. */
+export function addFailure(failures: readonly ItemFailure[] = [], added: ItemFailure): ItemFailure[] {
+  if (failures.length < MOST_FAILURES) return [...failures, added];
+  const gravityOf = ({ status }: ItemFailure): number => GRAVITY.indexOf(status);
+  const least = failures.reduce((one, other) => (gravityOf(other) >= gravityOf(one) ? other : one));
+  return gravityOf(added) < gravityOf(least) ? [...failures.filter((one) => one !== least), added] : [...failures];
+}
+
+/** What the entry of a loop tells of its turns; undefined for other steps, and where an earlier build noted nothing. */
+export function accountOf({ loop, turn }: StepProgress): LoopProgress | undefined {
+  if (loop?.total !== undefined) return loop;
+  if (!loop && turn === undefined) return undefined;
+  const { ended = {}, ...noted } = loop ?? {};
+  // A turn that has ended the task is none that the loop went on from.
+  const succeeded = (turn ?? 0) + (ended.succeeded ?? 0);
+  return { ...noted, total: succeeded + failedOf({ ended }), ended: { ...ended, succeeded } };
+}
+
+function failedOf({ ended }: Pick<LoopProgress, 'ended'>): number {
+  const { succeeded: _, skipped: __, ...failed } = ended;
+  return Object.values(failed).reduce((sum, count) => sum + count, 0);
+}
+
+/** Two accounts as one; which items were skipped is only known of one loop alone, and turns are counted apart. */
+export function joinAccounts(one: LoopProgress, other?: LoopProgress): LoopProgress {
+  const ended = { ...other?.ended };
+  for (const [status, count] of Object.entries(one.ended) as [ItemEnd, number][]) {
+    ended[status] = (ended[status] ?? 0) + count;
+  }
+  const failures = (one.failures ?? []).reduce<ItemFailure[]>(addFailure, [...(other?.failures ?? [])]);
+  return { total: (one.total ?? 0) + (other?.total ?? 0), ended, ...(failures.length > 0 && { failures }) };
+}
+
+/** A turn whose end is to be noted. */
+export interface EndedTurn extends ItemName {
+  /** Of the turn: `hosts/12`. */
+  path: string;
+  /** The steps in it, with their paths from there. */
+  inner: readonly { step: PlanStep; path: string }[];
+}
+
+/** Where and how a turn ended that did not succeed. @param problem undefined: it was cancelled. */
+export function describeFailure(
+  progress: Progress,
+  { path, inner, ...name }: EndedTurn,
+  status: FailureEnd,
+  problem: Problem | undefined,
+): ItemFailure {
+  const entries = inner.flatMap((listed) => {
+    const entry = progress[`${path}/${listed.path}`];
+    return entry && entry.status !== 'succeeded' ? [{ ...listed, path: `${path}/${listed.path}`, entry }] : [];
+  });
+  const own = entries.filter(({ entry }) => (problem ? isSame(entry.error, problem) : entry.status === 'cancelled'));
+  const inLoop = own.flatMap(({ entry }) => entry.loop?.failures ?? []).find(({ error }) => isSame(error, problem));
+  const origin = own.find((one) => isOrigin(one.path, one.entry)) ?? own.at(-1);
+  const at = inLoop ?? { path: origin?.path ?? path, attempts: origin?.entry.attempts ?? 0, task: origin?.entry.child };
+  const around = entries.filter(({ step, path: outer }) => step.verb === 'steps' && at.path.startsWith(`${outer}/`));
+  const rounds = inLoop?.rounds ?? around.findLast(({ entry }) => (entry.attempts ?? 0) > 1)?.entry.attempts;
+  return {
+    ...name,
+    status,
+    path: at.path,
+    attempts: at.attempts,
+    ...(rounds !== undefined && { rounds }),
+    ...(at.task !== undefined && { task: at.task }),
+    ...errorOf(problem && { status, error: problem }),
+  };
+}
+
+/** A message may have been cut on one side. */
+function isSame(one: Pick<Problem, 'code' | 'message'> | undefined, other: Problem | undefined): boolean {
+  if (!one || !other) return one === other;
+  return one.code === other.code && (other.message.startsWith(one.message) || one.message === other.message);
+}

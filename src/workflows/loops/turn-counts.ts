@@ -1,0 +1,149 @@
+import type { FailureEnd, ItemName, TurnCount } from '../../contracts/loops.js';
+import type { PlanStep } from '../../contracts/plan.js';
+import { isStepEnd, type StepStatus } from '../../contracts/states.js';
+import type { Progress, StepProgress } from '../../contracts/task.js';
+import { stepsOfTurn } from '../../rules/inner-steps.js';
+import { generalPath, isInTurn, turnOf } from '../../rules/turn-paths.js';
+import { durationOf, errorOf, isOrigin, isUndo } from '../steps/step-notes.js';
+import { accountOf, addFailure, joinAccounts } from './loop-account.js';
+
+/** Of several turns, the status that tells most stands for all. */
+const TELLING: readonly StepStatus[] = [
+  'running',
+  'waiting',
+  'unknown',
+  'denied',
+  'timed_out',
+  'failed',
+  'cancelled',
+  'succeeded',
+  'pending',
+  'skipped',
+];
+
+/** A turn whose entries are counted. */
+export interface CountedTurn {
+  path: string;
+  /** The steps in it, with their paths from there, without those in loops further in. */
+  inner: readonly { step: PlanStep; path: string }[];
+  /** Asked only where a failure is to be named. */
+  nameOf: () => ItemName;
+  /** Paths of the failures that the loops around and in it name. */
+  told?: readonly string[];
+}
+
+/** Adds up the turns of every step in a loop, by its path with `*` for the numbers. */
+export function countTurns(progress: Progress): Map<string, TurnCount> {
+  const counts = new Map<string, TurnCount>();
+  const open: [string, StepProgress][] = [];
+  const told = new Set<string>();
+  for (const [path, entry] of Object.entries(progress)) {
+    for (const turns of [entry.turns, entry.loop?.turns]) addAll(counts, turns);
+    for (const failure of entry.loop?.failures ?? []) told.add(failure.path);
+    // What may be taken back and was not is no step yet.
+    if (isInTurn(path) && !(isUndo(path) && entry.status === 'pending')) open.push([path, entry]);
+  }
+  for (const [path, entry] of open) {
+    addEntry(counts, path, entry, () => ({ item: turnOf(path) }), told.has(path));
+  }
+  return counts;
+}
+
+/**
+ * Drops the entries of a turn that has ended, and adds them to the counts of its loop; with those that a `repeat` in it
+ * has kept of its own last turns.
+ *
+ * @param into the entry of the loop, or what it notes of turns that did not succeed.
+ */
+export function foldTurn(progress: Progress, into: { turns?: Record<string, TurnCount> }, turn: CountedTurn): void {
+  const counts = new Map(Object.entries(into.turns ?? {}));
+  foldInto(counts, progress, turn);
+  into.turns = Object.fromEntries(counts);
+}
+
+function foldInto(counts: Map<string, TurnCount>, progress: Progress, { path, inner, nameOf, told = [] }: CountedTurn) {
+  for (const listed of inner) {
+    const at = `${path}/${listed.path}`;
+    const entry = progress[at];
+    if (!entry) continue;
+    const known = [...told, ...(entry.loop?.failures ?? []).map((failure) => failure.path)];
+    if (listed.step.verb === 'repeat') {
+      const further = { inner: stepsOfTurn(listed.step), told: known };
+      for (const item of turnsAtHand(entry)) {
+        foldInto(counts, progress, { ...further, path: `${at}/${item}`, nameOf: () => ({ item }) });
+      }
+    }
+    addEntry(counts, at, entry, nameOf, told.includes(at));
+    for (const turns of [entry.turns, entry.loop?.turns]) addAll(counts, turns);
+    delete progress[at];
+  }
+}
+
+/** The turns of a `repeat` whose entries are kept: the last one that was done, and one that failed after it. */
+export function turnsAtHand({ turn: done = 0 }: StepProgress): number[] {
+  return [done - 1, done].filter((turn) => turn >= 0);
+}
+
+/** The wall time of a step over its turns, in milliseconds. */
+export function wallTimeOf({ from, to, duration_ms }: TurnCount): number {
+  return duration_ms + (from === undefined || to === undefined ? 0 : to - from);
+}
+
+function addEntry(
+  counts: Map<string, TurnCount>,
+  path: string,
+  entry: StepProgress,
+  nameOf: () => ItemName,
+  isTold: boolean,
+): void {
+  const { status, attempts = 0, child } = entry;
+  const told = errorOf(entry);
+  const isBad = isStepEnd(status) && status !== 'succeeded' && status !== 'skipped';
+  const count: TurnCount = { ...timesOf(entry), turns: status === 'skipped' ? 0 : 1, attempts, status, ...told };
+  if (isBad) count.failed = 1;
+  if (isBad && told.error && !isTold && (isUndo(path) || isOrigin(path, entry))) {
+    const task = child === undefined ? {} : { task: child };
+    count.failures = [{ ...nameOf(), status: status as FailureEnd, path, attempts, ...task, ...told }];
+    count.covered = 1;
+  }
+  const account = accountOf(entry);
+  if (account) count.loop = account;
+  addTurns(counts, generalPath(path), count);
+}
+
+function timesOf(entry: StepProgress): Pick<TurnCount, 'duration_ms' | 'from' | 'to'> {
+  const { started_at, finished_at } = entry;
+  if (!started_at) return { duration_ms: durationOf(entry) ?? 0 };
+  const from = Date.parse(started_at);
+  return { duration_ms: 0, from, to: finished_at ? Date.parse(finished_at) : from };
+}
+
+function addAll(counts: Map<string, TurnCount>, turns: Record<string, TurnCount> = {}): void {
+  for (const [path, count] of Object.entries(turns)) addTurns(counts, path, count);
+}
+
+/** Adds one count to those of its path; neither shares a list with the other afterwards. */
+function addTurns(counts: Map<string, TurnCount>, path: string, added: TurnCount): void {
+  const before = counts.get(path);
+  if (!before) {
+    const { failures, loop, ...rest } = added;
+    counts.set(path, {
+      ...rest,
+      ...(failures && { failures: [...failures] }),
+      ...(loop && { loop: joinAccounts(loop) }),
+    });
+    return;
+  }
+  before.turns += added.turns;
+  before.attempts += added.attempts;
+  before.duration_ms += added.duration_ms;
+  if (added.from !== undefined) before.from = Math.min(added.from, before.from ?? added.from);
+  if (added.to !== undefined) before.to = Math.max(added.to, before.to ?? added.to);
+  if (added.failed) before.failed = (before.failed ?? 0) + added.failed;
+  if (added.covered) before.covered = (before.covered ?? 0) + added.covered;
+  for (const failure of added.failures ?? []) before.failures = addFailure(before.failures, failure);
+  if (added.loop) before.loop = joinAccounts(added.loop, before.loop);
+  if (TELLING.indexOf(added.status) >= TELLING.indexOf(before.status)) return;
+  before.status = added.status;
+  if (added.error) before.error = added.error;
+}

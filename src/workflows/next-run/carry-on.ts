@@ -1,0 +1,75 @@
+import type { Plan } from '../../contracts/plan.js';
+import { isStepEnd } from '../../contracts/states.js';
+import type { Carried, Progress, StepProgress, TaskStart } from '../../contracts/task.js';
+import { nameOfStep } from '../../rules/step-name.js';
+import { stepsRead } from '../../rules/steps-read.js';
+import { isInTurn } from '../../rules/turn-paths.js';
+import { warningsNow } from '../steps/run-many.js';
+import { durationOf } from '../steps/step-notes.js';
+import type { TaskRun } from '../task/task-run.js';
+import { keepAnswers, keepWarnings } from './carried-notes.js';
+
+/**
+ * What the next run of a task begins with: the progress so far with the outputs that later expressions read, and all
+ * that is under way. Source: docs/architecture.md#what-lives-where-in-temporal.
+ */
+export function carryOn(run: TaskRun): TaskStart {
+  const answers = keepAnswers(run.hooks);
+  const warnings = keepWarnings(warningsNow(run));
+  const left = { answers: run.left.answers + answers.left, warnings: run.left.warnings + warnings.left };
+  const made = run.made.carry();
+  const carried: Carried = {
+    created_at: run.createdAt,
+    started_at: run.startedAt ?? run.createdAt,
+    approvals: run.approvals,
+    hooks: answers.kept,
+    signals: run.signals,
+    used_ms: run.budget.spent(),
+    calls: run.calls,
+    sequence: run.sequence,
+    paused: run.paused,
+    ...(!run.plan.agent && run.agent && { agents: run.agent }),
+    ...(run.turn && { turn: run.turn }),
+    ...(run.slot && { slot: run.slot }),
+    ...(run.handling && { handling: run.handling }),
+    ...(made && { made }),
+    ...(run.inTurns.count > 0 && { steps_in_turns: run.inTurns.count }),
+    ...((left.answers > 0 || left.warnings > 0) && { left }),
+    ...(run.files.listed.length > 0 && { files: run.files.listed }),
+  };
+  const progress = trim(run.progress, run.plan);
+  const { hooks: _, ...start } = run.start;
+  return { ...start, input: run.input, run: true, warnings: warnings.kept, progress, carried };
+}
+
+function trim(progress: Progress, plan: Plan): Progress {
+  const ids = plan.ability.kind === 'operation' ? undefined : stepsRead(plan);
+  const read = ids && new Set([...ids].map(nameOfStep));
+  const isRead = (path: string): boolean => read === undefined || path.split('/').some((id) => read.has(id));
+  return Object.fromEntries(
+    Object.entries(progress).map(([path, entry]) => [path, trimmed(entry, isRead(path), isInTurn(path))]),
+  );
+}
+
+/** An entry whose step has ended, without what only its own run needed. */
+function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepProgress {
+  const { started_at, finished_at, output, files, items: done, last, failed: _, begun: __, made: ___, ...rest } = entry;
+  // A loop that has succeeded has its output; one that failed may be tried again from where it stopped.
+  const needed = done && entry.status !== 'succeeded';
+  const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};
+  if (!isStepEnd(entry.status)) return { ...entry, ...items };
+  const duration = durationOf(entry);
+  // The wall time of a loop's step needs the moments of its turns, of which few are at hand.
+  const moments = isTurn && started_at && finished_at ? { started_at, finished_at } : undefined;
+  return {
+    ...rest,
+    ...items,
+    ...(isRead && output !== undefined && output !== null && { output }),
+    ...(isRead && files && { files }),
+    ...(moments ?? (duration !== null && { duration_ms: duration })),
+  };
+}
+
+function mapValues<From, To>(map: Record<string, From>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+}

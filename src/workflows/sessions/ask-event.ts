@@ -1,0 +1,45 @@
+import { patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
+
+/** What asks the hooks of an event in a session, and the same as a local activity. */
+const FORMS = {
+  start: [ACTIVITIES.askStart, ACTIVITIES.askStartAtOnce],
+  prompt: [ACTIVITIES.askPrompt, ACTIVITIES.askPromptAtOnce],
+} as const;
+
+type Ask<Answer> = Record<string, (request: unknown) => Promise<Answer>>;
+
+/** Sessions of earlier builds asked an activity each time. */
+const AT_ONCE = 'session-events-at-once';
+
+/**
+ * Asks the hooks of an event in a session: at once, which is one event of the history, where all of them are expressions;
+ * else in an activity.
+ *
+ * @param mayBeAtOnce false where answering means to look at tasks: these may wait for this very workflow.
+ */
+export async function askEvent<Answer>(
+  event: keyof typeof FORMS,
+  request: unknown,
+  summary: string,
+  mayBeAtOnce = true,
+): Promise<Answer> {
+  const [type, localType] = FORMS[event];
+  if (mayBeAtOnce && patched(AT_ONCE)) {
+    const local = proxyLocalActivities<Ask<Answer | null>>({
+      scheduleToCloseTimeout: '5s',
+      retry: { maximumAttempts: 1 },
+    });
+    // What fails here is asked again below, and fails there with its reason.
+    const answer = await (local[localType] as Ask<Answer | null>[string])(request).catch(() => null);
+    if (answer !== null) return answer;
+  }
+  const activities = proxyActivities<Ask<Answer>>({
+    startToCloseTimeout: '6 minutes',
+    scheduleToStartTimeout: ACTIVITY_LIMITS.schedule_to_start,
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+    retry: { maximumAttempts: 3 },
+    summary,
+  });
+  return (activities[type] as Ask<Answer>[string])(request);
+}

@@ -1,0 +1,144 @@
+import { workflowInfo } from '@temporalio/workflow';
+import type { Problem } from '../../contracts/problem.js';
+import type { LaneMessage } from '../../contracts/routing.js';
+import type {
+  AbilityGuard,
+  SessionCarried,
+  SessionStart,
+  SessionSurroundings,
+  SessionTask,
+  SessionThread,
+  SessionView,
+  StopReason,
+  ToolAnswer,
+  UnknownSignal,
+} from '../../contracts/session.js';
+import { addToThread, EMPTY_THREAD } from '../../rules/add-to-thread.js';
+import { CallLedger } from '../../rules/call-ledger.js';
+
+/** So many unknown signals, tasks and guards are kept; of signals the newest, since all are in the scope's file. */
+const MOST_SIGNALS = 200;
+/** So many answers to agents' tools are kept, the newest. */
+const MOST_ANSWERS = 200;
+/** So many tasks are told one by one; the oldest settled ones go first. */
+const MOST_TASKS = 1000;
+
+/** Everything that one run of a session knows. */
+export class SessionRun {
+  status: SessionView['status'] = 'open';
+  reason: StopReason | null = null;
+  stopRequested = false;
+  /** Why it was not let begin. */
+  refusal: Problem | null = null;
+  endedAt: string | null = null;
+  stopHooks: SessionView['stop_hooks'] = [];
+  /** Milliseconds since 1970 of the last thing that happened. */
+  activeAt: number;
+  turnIndex: number;
+  turnContext: SessionView['turn_context'];
+  hooks: SessionView['hooks'];
+  guards: SessionCarried['guards'];
+  readonly tasks: Map<string, SessionTask>;
+  readonly ledger: CallLedger;
+  readonly signals: UnknownSignal[];
+  readonly toolAnswers: ToolAnswer[];
+  /** What was said, and what waits for an answer. */
+  thread: SessionThread;
+  private readonly startedAt: string;
+
+  constructor(readonly start: SessionStart) {
+    const { carried } = start;
+    this.startedAt = carried?.started_at ?? workflowInfo().startTime.toISOString();
+    this.activeAt = carried ? Date.parse(carried.active_at) : Date.now();
+    this.turnIndex = carried?.turn_index ?? 0;
+    this.turnContext = carried?.turn_context ?? null;
+    this.hooks = carried?.hooks ?? [];
+    this.guards = [...(carried?.guards ?? [])];
+    this.tasks = new Map(carried?.tasks.map((task) => [task.task_key, task]));
+    this.ledger = new CallLedger(carried);
+    this.signals = [...(carried?.unknown_signals ?? [])];
+    this.toolAnswers = [...(carried?.tool_answers ?? [])];
+    this.thread = carried?.thread ?? EMPTY_THREAD;
+  }
+
+  /** What every activity of the session is told. Who started it is a claim, whatever the client says of it. */
+  get surroundings(): SessionSurroundings {
+    const { session_id, scope, environment, user } = this.start;
+    return { session_id, scope, environment, user: { name: user.name, source: 'claimed' } };
+  }
+
+  /** Notes that something happened, so that it is not idle. */
+  touch(): void {
+    this.activeAt = Date.now();
+  }
+
+  noteTasks(tasks: readonly SessionTask[]): void {
+    for (const task of tasks) this.tasks.set(task.task_key, task);
+    for (const { task_key, settled } of this.tasks.values()) {
+      if (this.tasks.size <= MOST_TASKS) return;
+      if (settled) this.tasks.delete(task_key);
+    }
+  }
+
+  noteSignals(signals: readonly UnknownSignal[]): void {
+    this.signals.push(...signals);
+    this.signals.splice(0, this.signals.length - MOST_SIGNALS);
+  }
+
+  /** Keeps what was said to an agent's tool; what was not allowed is for the next turn, each once. */
+  noteToolAnswer(answer: ToolAnswer): void {
+    this.toolAnswers.push(answer);
+    this.toolAnswers.splice(0, this.toolAnswers.length - MOST_ANSWERS);
+    const isSame = (one: AbilityGuard, other: AbilityGuard): boolean =>
+      one.ability_id === other.ability_id && one.source === other.source && one.reason === other.reason;
+    for (const guard of answer.guards) {
+      if (guard.decision !== 'allow' && !this.guards.some((known) => isSame(known, guard))) this.guards.push(guard);
+    }
+  }
+
+  /** Keeps what was said. */
+  noteSaid(message: Pick<LaneMessage, 'role' | 'text'>): void {
+    this.thread = addToThread(this.thread, message, new Date().toISOString());
+  }
+
+  /** What a later run of it has to know. */
+  carry(): SessionStart {
+    const { unlisted, leftOut: left_out, calls, counts } = this.ledger;
+    return {
+      ...this.start,
+      carried: { ...this.known(), guards: this.guards, calls, counts, unlisted, left_out, thread: this.thread },
+    };
+  }
+
+  view(): SessionView {
+    const { session_id, environment, scope, idle_ms, user } = this.start;
+    const { status, reason, endedAt: ended_at, stopHooks: stop_hooks } = this;
+    return {
+      session_id,
+      status,
+      reason,
+      ended_at,
+      environment,
+      scope,
+      idle_ms,
+      user,
+      ...this.known(),
+      counts: this.ledger.counts,
+      left_out: this.ledger.leftOut,
+      stop_hooks,
+    };
+  }
+
+  private known() {
+    return {
+      started_at: this.startedAt,
+      active_at: new Date(this.activeAt).toISOString(),
+      turn_index: this.turnIndex,
+      turn_context: this.turnContext,
+      hooks: this.hooks,
+      tasks: [...this.tasks.values()],
+      unknown_signals: this.signals,
+      ...(this.toolAnswers.length > 0 && { tool_answers: this.toolAnswers }),
+    };
+  }
+}

@@ -1,0 +1,144 @@
+import '../no-stack-traces.js';
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  continueAsNew,
+  isCancellation,
+  patched,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
+import type {
+  AskStartRequest,
+  EndSessionAnswer,
+  EndSessionRequest,
+  SessionStart,
+  SessionView,
+  StopReason,
+} from '../../contracts/session.js';
+import { denialOf, failedAnswer } from '../../rules/hook-facts.js';
+import { readSessionStart } from '../../rules/read-session-start.js';
+import { reportRun } from '../reports/report-run.js';
+import { askEvent } from './ask-event.js';
+import { failureOf, hearSession } from './session-handlers.js';
+import { SessionRun } from './session-run.js';
+
+/** Sessions of earlier builds began without being asked about. */
+const START_HOOKS = 'session-start-hooks';
+
+type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
+
+/**
+ * A session: what an AI does between a start and a stop, over many prompts and tasks.
+ *
+ * Takes prompts one at a time, knows the tasks that were asked for in it, and answers guards over their calls. Ends when
+ * it is stopped, idle or cancelled; its tasks go on. Source: docs/sessions.md.
+ */
+export async function session(argument: unknown): Promise<SessionView> {
+  reportRun();
+  const run = new SessionRun(readStart(argument));
+  if (run.start.carried === undefined && patched(START_HOOKS)) run.status = 'starting';
+  hearSession(run);
+  if (run.status === 'starting') await begin(run);
+  const reason = await untilItEnds(run);
+  if (reason === 'goes on') return continueAsNew<(start: SessionStart) => Promise<SessionView>>(run.carry());
+  await CancellationScope.nonCancellable(() => wind(run, reason));
+  // Temporal keeps no result of what is cancelled; the query has it.
+  if (reason === 'cancelled') throw new CancelledFailure('The session was cancelled');
+  return run.view();
+}
+
+/**
+ * Asks the hooks of its start, before which no prompt and no task is taken. Source: decision 16.
+ *
+ * @throws ApplicationFailure `guard.denied`, `hook.failed` where one does not let it begin.
+ */
+async function begin(run: SessionRun): Promise<void> {
+  const request: AskStartRequest = { ...run.surroundings, moment: Date.now() };
+  const at = { phase: 'SessionStart', path: '' } as const;
+  try {
+    run.hooks = await askEvent<HookAnswer[]>('start', request, 'start');
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    run.hooks = [failedAnswer('*', at, messageOf(error))];
+  }
+  const against = run.hooks.find(({ decision }) => decision !== 'allow');
+  run.status = against ? 'refused' : 'open';
+  if (!against) return;
+  run.refusal = denialOf(against).toProblem();
+  run.endedAt = new Date().toISOString();
+  // Whoever waits for it hears why, before Temporal tells them no more than that it has ended.
+  await condition(allHandlersFinished, '1 minute');
+  throw failureOf(run.refusal);
+}
+
+/** @throws ApplicationFailure `seal.invalid` for what no client of ours starts. */
+function readStart(argument: unknown): SessionStart {
+  const { cronSchedule, retryPolicy, parent, continuedFromExecutionRunId, workflowId } = workflowInfo();
+  const start = readSessionStart(argument);
+  const isStrange = cronSchedule || retryPolicy || parent || !start || !workflowId.endsWith(`:${start.session_id}`);
+  // What an earlier run has seen is believed only where there was one.
+  if (isStrange || (start.carried && continuedFromExecutionRunId === undefined)) {
+    const message = 'The session was not started by a client of ours';
+    throw ApplicationFailure.create({ type: 'seal.invalid', message, nonRetryable: true });
+  }
+  return start;
+}
+
+async function untilItEnds(run: SessionRun): Promise<StopReason | 'goes on'> {
+  try {
+    for (;;) {
+      const left = run.activeAt + run.start.idle_ms - Date.now();
+      if (left <= 0) return 'idle';
+      const isCalled = await condition(() => run.stopRequested || isLong(), left);
+      if (run.stopRequested) return 'stop';
+      if (isCalled) return 'goes on';
+    }
+  } catch (error) {
+    if (isCancellation(error)) return 'cancelled';
+    throw error;
+  }
+}
+
+/** A prompt or word under way ends in the run that it came to. */
+function isLong(): boolean {
+  return workflowInfo().continueAsNewSuggested && allHandlersFinished();
+}
+
+/** Ends the session: nothing more is taken, then its hooks are asked. They change nothing. Source: R-002-48. */
+async function wind(run: SessionRun, reason: StopReason): Promise<void> {
+  run.status = 'stopping';
+  run.reason = reason;
+  await condition(allHandlersFinished, '1 minute');
+  const activities = proxyActivities<Record<string, EndSession>>({
+    startToCloseTimeout: '6 minutes',
+    scheduleToCloseTimeout: '15 minutes',
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+    retry: { maximumAttempts: 3 },
+  });
+  try {
+    const tasks = [...run.tasks.values()];
+    const end = activities[ACTIVITIES.endSession] as EndSession;
+    const answer = await end({ ...run.surroundings, reason, turns: run.turnIndex, moment: Date.now(), tasks });
+    run.noteTasks(answer.tasks);
+    run.stopHooks = answer.hooks;
+  } catch (error) {
+    const message = messageOf(error);
+    const hook = { hook_id: '*', phase: 'SessionStop', path: '', status: 'error', decision: 'allow' } as const;
+    run.stopHooks = [{ ...hook, reason: `its hooks could not be asked: ${message}` }];
+  }
+  run.status = 'stopped';
+  run.endedAt = new Date().toISOString();
+  setCurrentDetails(`Ended after ${run.turnIndex} turns: ${reason}`);
+}
+
+/** Of what failed in an activity, its own words. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
+}

@@ -1,0 +1,153 @@
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { familyOf } from '../../contracts/codes.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import { isJsonObject, type Json } from '../../contracts/json.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { EndState, StepStatus } from '../../contracts/states.js';
+import { isInTurn } from '../../rules/turn-paths.js';
+
+/** A step that failed, with the problem as callers will see it. */
+export class StepFailure extends Error {
+  /**
+   * @param hasArrived whether the call was made all the same, and only its answer cannot be used.
+   * @param isAnswer whether it is what an answer means to its author, so that nothing is tried again unless it is named.
+   */
+  constructor(
+    readonly problem: Problem,
+    readonly hasArrived = false,
+    readonly isAnswer = false,
+  ) {
+    super(problem.message);
+  }
+}
+
+/** A failure as the next run of its task, or the caller of its task, is told of it. */
+export interface KeptFailure {
+  error: Problem;
+  /** See {@link StepFailure.isAnswer}. */
+  answer?: true;
+}
+
+/** A failure as data. */
+export function keepFailure({ problem, isAnswer }: StepFailure): KeptFailure {
+  return { error: problem, ...(isAnswer && { answer: true }) };
+}
+
+/** A failure that {@link keepFailure} has kept. */
+export function keptFailure({ error, answer = false }: { error: Problem; answer?: boolean }): StepFailure {
+  return new StepFailure(error, false, answer);
+}
+
+/** `end` unwinds to the top of the task: a success, whatever it passes, but for a clean-up that fails on the way. */
+export class EndOfTask extends Error {
+  /** @param failure of the first `finally` that failed on the way, which the task ends with. */
+  constructor(
+    readonly output: Json,
+    readonly failure?: StepFailure,
+  ) {
+    super('The task ended early');
+  }
+}
+
+/** A branch that stops because another one failed; the other one's failure is reported. */
+export class Halted extends Error {
+  constructor() {
+    super('Another branch failed');
+  }
+}
+
+/** Codes that are a no. Source: docs/workflow-language.md#failures. */
+function isNo(code: string): boolean {
+  return code === 'guard.denied' || code === 'hook.failed' || familyOf(code) === 'approval';
+}
+
+/** The status of a step that failed with this code. Source: docs/workflow-language.md#waits. */
+export function stepStatusOf(code: string): StepStatus {
+  if (isNo(code)) return 'denied';
+  if (code === 'outcome.unknown') return 'unknown';
+  return familyOf(code) === 'timeout' ? 'timed_out' : 'failed';
+}
+
+/** The end state of a task that failed with this code. */
+export function endStateOf(code: string): EndState {
+  if (isNo(code)) return 'denied';
+  if (code === 'outcome.unknown') return 'unknown';
+  return code === 'timeout.task' ? 'timed_out' : 'failed';
+}
+
+/** Any error of ours as the failure of a step; others pass through, since they are mistakes in this code. */
+export function asStepFailure(error: unknown): unknown {
+  if (error instanceof AbilityError) return new StepFailure(error.toProblem());
+  return error;
+}
+
+/** Whether an error is one of the ways in which a step can fail. */
+export function isStepFailure(error: unknown): error is StepFailure {
+  return error instanceof StepFailure;
+}
+
+/** What a failure says of the answer of a call; see {@link StepFailure}. */
+type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer'>;
+
+/** What an activity's failure tells: our problem, a time-out of Temporal's, or something unforeseen. */
+export type ActivityEnd =
+  | ({ kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[]; cut: boolean } & Arrival)
+  /** `unclear`: an attempt before may have had its effect although it failed. */
+  | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; unclear: boolean }
+  | { kind: 'other'; error: unknown };
+
+/** Reads the failure of an activity. */
+export function readActivityFailure(error: unknown): ActivityEnd {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof TimeoutFailure) {
+    return { kind: 'timeout', type: cause.timeoutType, unclear: toldBy(cause.cause).unclear === true };
+  }
+  if (cause instanceof ApplicationFailure && cause.type) {
+    const [problem] = (cause.details ?? []) as [Problem?];
+    const {
+      attempt = 1,
+      hooks = [],
+      cut = false,
+      arrived: hasArrived = false,
+      answer: isAnswer = false,
+    } = toldBy(cause);
+    const { type: code, message } = cause;
+    return { kind: 'problem', problem: problem ?? { code, message }, attempt, hooks, cut, hasArrived, isAnswer };
+  }
+  return { kind: 'other', error };
+}
+
+/** The innermost failed step is the one reported; its path is in the details. Source: docs/workflow-language.md#choices-and-ends. */
+export function locate(failure: StepFailure, id: string, path: string): StepFailure {
+  const { problem } = failure;
+  if (problem.step !== undefined) return failure;
+  problem.step = id;
+  const details = problem.details;
+  problem.details = { ...(isJsonObject(details) ? details : details === undefined ? {} : { value: details }), path };
+  return failure;
+}
+
+/**
+ * Where a problem arose that {@link locate} has located, so that the turns of a loop are told apart: the path of a step in
+ * a loop, `hosts/12/check`, else the id of the step; in a called task, with that task.
+ */
+export function placeOf({ step, details }: Problem): string | undefined {
+  const { path, task } = (details ?? {}) as { path?: unknown; task?: unknown };
+  const place = typeof path === 'string' && isInTurn(path) ? path : step;
+  return place !== undefined && typeof task === 'string' ? `${place} of ${task}` : place;
+}
+
+/** What an activity reports beside its problem. */
+interface Told {
+  attempt?: number;
+  unclear?: boolean;
+  hooks?: HookAnswer[];
+  cut?: boolean;
+  arrived?: boolean;
+  answer?: boolean;
+}
+
+function toldBy(error: unknown): Told {
+  const [, told = {}] = error instanceof ApplicationFailure ? (error.details ?? []) : [];
+  return told as Told;
+}

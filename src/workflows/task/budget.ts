@@ -1,0 +1,102 @@
+import { StepFailure } from '../steps/step-failure.js';
+
+/** How long the work under way may still take. Times are milliseconds. */
+export interface Budget {
+  /** At least 0. */
+  left(): number;
+  /** Work begins that uses the budget up. */
+  begin(): void;
+  /** Such work has ended. */
+  end(): void;
+  /** Counts work that was done elsewhere. */
+  spend(ms: number): void;
+  /** How long a wait for people or signals may last that wants to last this long. */
+  capWait(ms: number): number;
+  /** What a step fails with that has nothing left. */
+  exhausted(): StepFailure;
+}
+
+/**
+ * The working time of a task.
+ *
+ * It runs only while at least one call does, so time spent in approvals and waits does not count, and a limit on it
+ * needs no timer: each call gets what is left. Source: docs/workflow-language.md.
+ */
+export class TaskBudget implements Budget {
+  private working = 0;
+  private since = 0;
+
+  /** @param used what earlier runs of the task have used up. */
+  constructor(
+    private readonly limitMs: number,
+    private used = 0,
+  ) {}
+
+  /** Working time so far. */
+  spent(): number {
+    return this.used;
+  }
+
+  /** Counts work that was done elsewhere. */
+  spend(ms: number): void {
+    this.used += ms;
+  }
+
+  left(): number {
+    const running = this.working > 0 ? Date.now() - this.since : 0;
+    return Math.max(0, this.limitMs - this.used - running);
+  }
+
+  begin(): void {
+    if (this.working === 0) this.since = Date.now();
+    this.working += 1;
+  }
+
+  end(): void {
+    this.working -= 1;
+    if (this.working === 0) this.used += Date.now() - this.since;
+  }
+
+  capWait(ms: number): number {
+    return ms;
+  }
+
+  exhausted(): StepFailure {
+    return new StepFailure({
+      code: 'timeout.task',
+      message: `The task has worked for longer than the ${this.limitMs / 1000} s it may`,
+      suggestion: 'Raise the `timeout` of the ability, or find out why it is slow.',
+    });
+  }
+}
+
+/** The time of a clean-up, by the clock on the wall: waits count, so that it ends. Source: docs/architecture.md#the-way-of-a-task. */
+export class CleanupBudget implements Budget {
+  private readonly deadline: number;
+
+  constructor(private readonly limitMs: number) {
+    this.deadline = Date.now() + limitMs;
+  }
+
+  left(): number {
+    return Math.max(0, this.deadline - Date.now());
+  }
+
+  begin(): void {}
+
+  end(): void {}
+
+  spend(): void {}
+
+  capWait(ms: number): number {
+    return Math.min(ms, this.left());
+  }
+
+  exhausted(): StepFailure {
+    return new StepFailure({
+      code: 'timeout.cleanup',
+      message: `The clean-up has taken longer than the ${this.limitMs / 60_000} min it may`,
+      suggestion: 'Check what it left behind.',
+    });
+  }
+}

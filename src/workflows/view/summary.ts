@@ -1,0 +1,145 @@
+import type { ItemFailure, LoopCounts, LoopProgress, TurnCount } from '../../contracts/loops.js';
+import type { Plan, PlanStep } from '../../contracts/plan.js';
+import { isStepEnd } from '../../contracts/states.js';
+import type { Progress, StepProgress, StepSummary } from '../../contracts/task.js';
+import { rangesOf } from '../../rules/number-ranges.js';
+import { isInTurn } from '../../rules/turn-paths.js';
+import { isLoop } from '../../rules/verbs.js';
+import type { ItemsUnderWay } from '../loops/items-under-way.js';
+import { accountOf } from '../loops/loop-account.js';
+import { countTurns, wallTimeOf } from '../loops/turn-counts.js';
+import { durationOf, errorOf, isUndo } from '../steps/step-notes.js';
+
+/** So many failures of all loops of a task together are told one by one, so that a result stays small. */
+const MOST_FAILURES = 100;
+/** Beyond so many calls of loops that were taken back, a step has one row for all its turns there as well. */
+const MOST_UNDONE = 50;
+
+/**
+ * The steps as a result lists them: one row a step of the plan, whatever number of turns it ran.
+ *
+ * Those that did not run are `skipped` once the task has ended. What took calls back has rows of its own.
+ *
+ * @param underWay the items that are under way in this run.
+ */
+export function summarize(
+  plan: Plan,
+  listed: readonly { step: PlanStep; path: string }[],
+  progress: Progress,
+  isEnded: boolean,
+  underWay?: ItemsUnderWay,
+): StepSummary[] {
+  if (plan.ability.kind === 'operation') return [summaryOf('run', 'run', plan.ability.id, progress.run, isEnded)];
+  const turns = countTurns(progress);
+  const allUndone = Object.entries(progress).filter(([path, { status }]) => isUndo(path) && status !== 'pending');
+  const inTurns = allUndone.filter(([path]) => isInTurn(path)).length;
+  const undone = inTurns > MOST_UNDONE ? allUndone.filter(([path]) => !isInTurn(path)) : allUndone;
+  const undoneInTurns = inTurns > MOST_UNDONE ? [...turns].filter(([path]) => isUndo(path)) : [];
+  return withinReason([
+    ...listed.map(({ step, path }) => {
+      const call = step.verb === 'call' ? step.call : null;
+      if (path.includes('*')) {
+        const count = turns.get(path);
+        const row = summaryOfTurns(step.id, path, call, count, isEnded);
+        return { ...row, ...loopOf(step, row, count?.loop, undefined) };
+      }
+      const entry = progress[path];
+      const row = summaryOf(step.id, path, call, entry, isEnded);
+      return { ...row, ...loopOf(step, row, entry && accountOf(entry), entry, underWay) };
+    }),
+    ...undone.map(([path, entry]) => summaryOf(lastOf(path), path, entry.call ?? null, entry, isEnded)),
+    ...undoneInTurns.map(([path, count]) => {
+      const call = listed.find((one) => `${one.path}.undo` === path)?.step;
+      const name = call?.verb === 'call' ? (call.undo?.call ?? null) : null;
+      return summaryOfTurns(lastOf(path), path, name, count, isEnded);
+    }),
+  ]);
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function summaryOf(
+  id: string,
+  path: string,
+  call: string | null,
+  entry: StepProgress | undefined,
+  isEnded: boolean,
+): StepSummary {
+  const { status = isEnded ? 'skipped' : 'pending', attempts = 0 } = entry ?? {};
+  return { id, path, call, status, attempts, duration_ms: (entry && durationOf(entry)) ?? null, ...errorOf(entry) };
+}
+
+function summaryOfTurns(
+  id: string,
+  path: string,
+  call: string | null,
+  count: TurnCount | undefined,
+  isEnded: boolean,
+): StepSummary {
+  if (!count) return { ...summaryOf(id, path, call, undefined, isEnded), turns: 0 };
+  const { turns, attempts, status, error, failed, failures, covered = 0 } = count;
+  return {
+    id,
+    path,
+    call,
+    status,
+    attempts,
+    duration_ms: isStepEnd(status) ? wallTimeOf(count) : null,
+    turns,
+    ...(error && { error }),
+    ...(failed !== undefined && { failed_turns: failed }),
+    ...listOf(failures, covered),
+  };
+}
+
+/** What a row says of the turns of its loop; nothing of other steps, nor of what an earlier build did not note. */
+function loopOf(
+  step: PlanStep,
+  { path, status }: StepSummary,
+  account: LoopProgress | undefined,
+  entry: StepProgress | undefined,
+  underWay?: ItemsUnderWay,
+): Pick<StepSummary, 'items' | 'failures' | 'failures_left_out'> {
+  if (!isLoop(step) || !account) return {};
+  const { total = 0, skipped, failures, ended } = account;
+  const { succeeded = 0, ...others } = ended;
+  const bad = Object.entries(others).reduce((sum, [kind, count]) => (kind === 'skipped' ? sum : sum + count), 0);
+  const rest = total - succeeded - bad - (others.skipped ?? 0);
+  const isOver = isStepEnd(status);
+  const under = isOver ? undefined : underWay?.of(path);
+  const done = isOver && bad + rest > 0 && entry?.items ? rangesOf(Object.keys(entry.items).map(Number)) : undefined;
+  const items: LoopCounts = {
+    verb: step.verb,
+    total,
+    succeeded,
+    ...others,
+    ...(under && under.running > 0 && under),
+    ...(isOver && rest > 0 && { not_run: rest }),
+    ...(done && { done }),
+    ...(skipped && { skipped_items: skipped }),
+  };
+  return { items, ...listOf(failures, bad) };
+}
+
+function listOf(
+  failures: readonly ItemFailure[] = [],
+  count: number,
+): Pick<StepSummary, 'failures' | 'failures_left_out'> {
+  if (count === 0) return {};
+  const left = count - failures.length;
+  return { ...(failures.length > 0 && { failures: [...failures] }), ...(left > 0 && { failures_left_out: left }) };
+}
+
+/** Lists so many failures as a result has room for; the first rows have theirs first. */
+function withinReason(rows: StepSummary[]): StepSummary[] {
+  let room = MOST_FAILURES;
+  return rows.map((row) => {
+    const { failures, failures_left_out: left = 0, ...rest } = row;
+    if (!failures) return row;
+    const shown = failures.slice(0, room);
+    room -= shown.length;
+    return { ...rest, ...listOf(shown, failures.length + left) };
+  });
+}

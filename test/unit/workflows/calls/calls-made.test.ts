@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { CallsMade } from '../../../../src/workflows/calls/calls-made.js';
+
+function made(earlier: CallsMade | undefined, count: number, from: number): CallsMade {
+  const calls = new CallsMade(from, earlier?.carry());
+  for (let n = from; n < from + count; n += 1)
+    calls.begin(`each/${n}/op`, 'op', { n, text: 'x'.repeat(3000) }).gave({ n });
+  return calls;
+}
+
+test('R-000-86: the calls of all runs of a task are listed, and what is not is counted', () => {
+  const second = made(made(undefined, 3, 0), 2, 3);
+  expect(second.tell()?.listed.map(({ path }) => path)).toEqual([0, 1, 2, 3, 4].map((n) => `each/${n}/op`));
+  expect(second.tell()?.left_out).toBe(0);
+  const third = made(made(made(undefined, 60, 0), 60, 60), 60, 120);
+  expect(third.tell()?.listed).toHaveLength(100);
+  expect(third.tell()?.left_out).toBe(80);
+});
+
+test('a run hands on no more than 8 KiB of their values, and how long each was', () => {
+  const carried = made(undefined, 100, 0).carry();
+  expect(JSON.stringify(carried).length).toBeLessThan(20 * 1024);
+  expect(carried?.listed.at(-1)?.given[1]).toBeGreaterThan(3000);
+});
+
+test('the failures of earlier runs count to those that are listed besides', () => {
+  const first = made(undefined, 100, 0);
+  for (let n = 0; n < 150; n += 1) first.begin(`more/${n}`, 'op', {}).failed({ code: 'x', message: 'x' });
+  const second = new CallsMade(250, first.carry());
+  second.begin('last', 'op', {}).failed({ code: 'x', message: 'x' });
+  expect(second.tell()).toMatchObject({ listed: { length: 200 }, left_out: 51 });
+});
+
+test('a run without calls hands on nothing', () => {
+  expect(new CallsMade(0).carry()).toBeUndefined();
+  expect(new CallsMade(0).tell()).toBeUndefined();
+});
