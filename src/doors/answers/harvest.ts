@@ -4,17 +4,15 @@ import { type GapGroup, groupGaps } from '../../choosing/harvest/group-gaps.js';
 import { FITS } from '../../choosing/ranker.js';
 import { wordTexts } from '../../choosing/words.js';
 import type { Registry } from '../../definitions/registry.js';
-import { knownSecrets } from '../../planning/secrets/credentials.js';
-import { Masker } from '../../planning/secrets/masking/masker.js';
-import { SecretSource } from '../../planning/secrets/secret-source.js';
+import { maskerFor } from '../../planning/secrets/credentials.js';
 import { GapLog } from '../../server/logs/gap-log.js';
 import { HarvestFile, type HarvestRuns, type SeenEntry } from '../../server/logs/harvest-file.js';
 import { type ReadRecords, readRecords } from '../../server/logs/read-records.js';
 import { UsageLog } from '../../server/logs/usage-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { commandOf } from '../cli/output/typed-command.js';
+import { runsOf } from './calls-seen.js';
 import { type FoundFlow, flowsIn } from './find-proposals.js';
-import { runsOf } from './runs-of.js';
 
 /** A script, with the abilities that may do the same. */
 export interface HarvestedScript extends FoundScript {
@@ -44,7 +42,7 @@ const MOST_UNREAD = 5;
  */
 export async function harvest(registry: Registry, environment: string, env: NodeJS.ProcessEnv): Promise<Harvest> {
   const { system, records: folder } = pathsOf(registry.root);
-  const masker = new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, env)));
+  const masker = maskerFor(registry, environment, env);
   const warnings: string[] = [];
   const gaps = trying(warnings, 'What was asked for and is not there could not be read', [], () =>
     groupGaps(new GapLog(system).read()),

@@ -1,7 +1,10 @@
-import type { Lifecycle, Standing } from '../../contracts/lifecycle.js';
+import type { Lifecycle } from '../../contracts/lifecycle.js';
 import type { Placement } from '../../contracts/placement.js';
+import type { AgentProfile } from '../../definitions/formats/agent.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { operationKinds } from '../../definitions/operation-kinds.js';
-import type { Registry } from '../../definitions/registry.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
 
 /** One ability in a list. */
@@ -13,10 +16,10 @@ export interface ListedAbility {
   environments: string[] | null;
   /** In the environment asked for, else in the project's own choice. */
   placement: Placement;
-  /** Absent: nothing is said, and it is stable. */
+  /** Left out where the definition gives none: it is stable. */
   status?: Lifecycle;
   replaced_by?: string;
-  /** False for a workflow without steps, and for an agent whose model the project has not. */
+  /** False for a workflow without steps, and for an agent whose model the project does not configure. */
   runnable: boolean;
   summary: string;
   file: string;
@@ -25,71 +28,36 @@ export interface ListedAbility {
 /**
  * The abilities of a project, high-level ones first. Source: R-000-06.
  *
- * @param asked only those of this environment; left out: all. @param usual the environment for placements where none is asked for.
+ * @param only those of this environment; left out: all. @param usual the environment of placements where `only` is left out.
  */
 export function listAbilities(
   registry: Registry,
-  asked: string | undefined,
+  only: string | undefined,
   usual: string | undefined,
 ): ListedAbility[] {
-  const environment = asked ?? usual ?? registry.project.default_environment;
-  const place: Place = (id) => inferPlacement(registry, id, environment).placement;
-  return abilitiesOf(registry, place).filter(({ environments }) => {
-    return asked === undefined || environments === null || environments.includes(asked);
-  });
-}
-
-type Place = (id: string) => Placement;
-
-function standingOf({ status, replaced_by }: Standing): Pick<ListedAbility, 'status' | 'replaced_by'> {
-  return { ...(status && { status }), ...(replaced_by !== undefined && { replaced_by }) };
-}
-
-function abilitiesOf(registry: Registry, place: Place): ListedAbility[] {
-  const { workflows, agents, operations } = registry;
-  const high = [...workflows.values()].map(({ value, file }): ListedAbility => {
-    const { id, type, version, summary, scope, steps } = value;
-    const environments = scope.environments ?? null;
-    const runnable = steps.length > 0;
-    const entry = {
-      id,
-      level: 'high',
-      type,
-      version,
-      environments,
-      placement: place(id),
-      ...standingOf(value),
-    } as const;
-    return { ...entry, runnable, summary, file };
-  });
-  const profiles = [...agents.values()].map(({ value, file }): ListedAbility => {
-    const { id, type, version, summary, scope } = value;
-    const environments = scope.environments ?? null;
-    const entry = { id, level: 'high', type, version, environments, placement: place(id) } as const;
-    return {
-      ...entry,
-      ...standingOf(value),
-      runnable: Object.hasOwn(registry.project.models, value.model),
-      summary,
-      file,
-    };
-  });
+  const { workflows, agents, operations, project } = registry;
+  const environment = only ?? usual ?? project.default_environment;
+  const list = <T extends HighLevel | AgentProfile | LowLevel>(
+    loaded: ReadonlyMap<string, Loaded<T>>,
+    level: ListedAbility['level'],
+    kindOf: (value: T) => Pick<ListedAbility, 'type' | 'runnable'>,
+  ): ListedAbility[] =>
+    [...loaded].map(([id, { value, file }]) => {
+      const { version, summary, scope, status, replaced_by } = value;
+      const { type, runnable } = kindOf(value);
+      const environments = scope.environments ?? null;
+      const { placement } = inferPlacement(registry, id, environment);
+      const standing = { ...(status && { status }), ...(replaced_by !== undefined && { replaced_by }) };
+      return { id, level, type, version, environments, placement, ...standing, runnable, summary, file };
+    });
   const kindOf = operationKinds(registry);
-  const low = [...operations.values()].map(({ value, file }): ListedAbility => {
-    const { operation_key: id, version, summary, scope } = value;
-    const type = kindOf(value);
-    const environments = scope.environments ?? null;
-    const entry = {
-      id,
-      level: 'low',
-      type,
-      version,
-      environments,
-      placement: place(id),
-      ...standingOf(value),
-    } as const;
-    return { ...entry, runnable: true, summary, file };
-  });
+  const high = [
+    ...list(workflows, 'high', ({ type, steps }) => ({ type, runnable: steps.length > 0 })),
+    ...list(agents, 'high', ({ type, model }) => ({ type, runnable: Object.hasOwn(project.models, model) })),
+  ];
+  const low = list(operations, 'low', (value) => ({ type: kindOf(value), runnable: true }));
   const byId = (a: ListedAbility, b: ListedAbility): number => a.id.localeCompare(b.id);
-  return [...[...high, ...profiles].sort(byId), ...low.sort(byId)];
+  return [...high.sort(byId), ...low.sort(byId)].filter(({ environments }) => {
+    return only === undefined || environments === null || environments.includes(only);
+  });
 }

@@ -2,9 +2,7 @@ import { actOf } from '../../choosing/decide/asks-for.js';
 import type { NewGap } from '../../contracts/gaps.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { knownSecrets } from '../../planning/secrets/credentials.js';
-import { Masker } from '../../planning/secrets/masking/masker.js';
-import { SecretSource } from '../../planning/secrets/secret-source.js';
+import { maskerFor } from '../../planning/secrets/credentials.js';
 import { GapLog } from '../../server/logs/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 
@@ -31,7 +29,7 @@ export function noteUnknown(
 export function noteGap(registry: Registry, env: NodeJS.ProcessEnv, gap: NewGap): void {
   if (actOf(gap.request) !== 'asks') return;
   try {
-    const masker = new Masker(knownSecrets(registry, new SecretSource(registry.root, gap.environment, env)));
+    const masker = maskerFor(registry, gap.environment, env);
     new GapLog(pathsOf(registry.root).system).note(masker.maskDeep(gap) as NewGap);
   } catch {
     // What cannot be masked is not written.

@@ -16,7 +16,7 @@ if (isVersionAsked(args)) {
   process.stdout.write(`${packageVersion()}\n`);
 } else if (guardLine) {
   // It stands before every call of an agent's tool, so it, too, loads only what it needs.
-  const { guardProcess } = await import('../guard/guard-process.js');
+  const { guardProcess } = await import('../guard/run-guard.js');
   const { env, stdin } = process;
   const { stdout, stderr, exit } = await guardProcess(guardLine, { cwd: process.cwd(), env, stdin });
   process.exitCode = exit;

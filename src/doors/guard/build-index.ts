@@ -1,4 +1,5 @@
-import { relative, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanHook } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
@@ -16,7 +17,6 @@ import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { callInput } from '../../rules/call-input.js';
 import { hookFacts } from '../../rules/hook-facts.js';
 import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
-import { mentionsOf, SCRIPT } from './mentions.js';
 
 const DENY_ALL: Bypass = { abilities: 'deny', registry: 'deny', decisions: 'deny' };
 
@@ -218,4 +218,30 @@ function plainPath(path: string): string {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What a word must look like to be the path of a script. */
+const SCRIPT = /^(?![-/@]).*\.([cm]?[jt]s|py|sh|bash|zsh|rb|pl|php|lua|r|R|sql|ps1)$/;
+
+/**
+ * Takes what a file mentions that could not be read: paths of files of the project, addresses, and names of agents' tools.
+ *
+ * Each may be registered there, and what may be guarded is. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
+ *
+ * @param mayGuard whether guards of calls may stand in the file.
+ */
+function mentionsOf(root: string, file: string, index: GuardIndex, mayGuard: boolean): void {
+  let text: string;
+  try {
+    text = readFileSync(join(root, file), 'utf8');
+  } catch {
+    return;
+  }
+  const ability = /^\s*(?:operation_key|id):\s*["']?([\w.-]+)/m.exec(text)?.[1] ?? file;
+  for (const path of new Set(text.match(/[\w.@/-]+\.\w{1,6}\b/g) ?? [])) {
+    if (path !== file && SCRIPT.test(path)) index.scripts.push({ ability, path: path.replace(/^(\.\/)+/, '') });
+  }
+  for (const [url] of text.matchAll(/\bhttps?:\/\/[^\s'"#,}\]]+/g)) index.endpoints.push({ ability, url });
+  if (!mayGuard) return;
+  for (const [, name] of text.matchAll(/\btool_name:\s*["']?([\w-]+)/g)) if (name) index.unreadableTools.push(name);
 }

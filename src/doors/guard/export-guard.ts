@@ -2,17 +2,64 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { appendItem, replaceText } from '../../authoring/edit-json/put-json.js';
 import { type JsonNode, readJson } from '../../authoring/edit-json/read-json.js';
+import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { isInside } from '../../definitions/read-files.js';
 import type { AgentTool } from './agent-tools.js';
-import { guardWords, settingsOf } from './settings-of-tools.js';
 
-/** What an export comes to; nothing is written yet. */
+/** Where a tool keeps the hooks of a project, and which entry puts the guard before each call. */
+interface ToolSettings {
+  /** Relative to the project. */
+  file: string;
+  /** What a new file begins with. */
+  empty: string;
+  /** Event under `hooks` whose list holds the entry. */
+  event: string;
+  /** How the tool names the project to a hook; `.` where hooks run in it. */
+  project: string;
+  entry(command: string): Json;
+}
+
+const SETTINGS: Record<AgentTool, ToolSettings> = {
+  claude: {
+    file: '.claude/settings.json',
+    empty: '{}\n',
+    event: 'PreToolUse',
+    project: '"$CLAUDE_PROJECT_DIR"',
+    entry: (command) => ({ matcher: '*', hooks: [{ type: 'command', command, onFailure: 'block' }] }),
+  },
+  codex: {
+    file: '.codex/hooks.json',
+    empty: '{}\n',
+    event: 'PreToolUse',
+    project: '.',
+    entry: (command) => ({ hooks: [{ type: 'command', command }] }),
+  },
+  cursor: {
+    file: '.cursor/hooks.json',
+    empty: '{\n  "version": 1\n}\n',
+    event: 'preToolUse',
+    project: '.',
+    entry: (command) => ({ command, failClosed: true }),
+  },
+  gemini: {
+    file: '.gemini/settings.json',
+    empty: '{}\n',
+    event: 'BeforeTool',
+    project: '"$GEMINI_PROJECT_DIR"',
+    entry: (command) => ({ hooks: [{ name: 'ability-guard', type: 'command', command }] }),
+  },
+};
+
+/** Part of every exported command, by which it is found again. */
+const guardWords = (tool: AgentTool): string => `ability guard --for ${tool}`;
+
+/** The planned change of a tool's settings; nothing is written yet. */
 export interface PlannedExport {
   /** Relative to the project. */
   file: string;
   command: string;
-  /** `kept`: the entry is there already, and the file stays as it is. */
+  /** `kept`: the file has the entry already, and stays as it is. */
   change: 'created' | 'added' | 'replaced' | 'kept';
   text: string;
   before: string | undefined;
@@ -24,34 +71,46 @@ export interface PlannedExport {
  * @throws AbilityError `settings.unreadable` for a file that is no JSON or is laid out in another way; it is left as it is.
  */
 export function planExport(tool: AgentTool, root: string): PlannedExport {
-  const { file, empty, path, command, entry } = settingsOf(tool, root);
+  const { file, empty, event, entry } = SETTINGS[tool];
+  const command = commandFor(tool, root);
   const before = readSettings(root, file);
   try {
     const text = before ?? empty;
-    const found = commandsIn(readJson(text)).find(({ value }) => value.includes(guardWords(tool)));
+    const found = guardIn(text, tool);
     if (found?.value === command) return { file, command, change: 'kept', text, before };
     if (found) return { file, command, change: 'replaced', text: replaceText(text, found, command), before };
     const change = before === undefined ? 'created' : 'added';
-    return { file, command, change, text: appendItem(text, path, entry), before };
+    return { file, command, change, text: appendItem(text, ['hooks', event], entry(command)), before };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw unreadable(file, error.message);
   }
 }
 
-/** The command by which a tool calls the guard, as its settings say it; undefined where they have none. */
+/** The command by which a tool calls the guard, as its settings have it; undefined where they have none. */
 export function exportedCommand(tool: AgentTool, root: string): string | undefined {
-  const { file } = settingsOf(tool, root);
+  const { file } = SETTINGS[tool];
   const text = readSettings(root, file);
   if (text === undefined || !text.includes(guardWords(tool))) return undefined;
   try {
-    return commandsIn(readJson(text)).find(({ value }) => value.includes(guardWords(tool)))?.value;
+    return guardIn(text, tool)?.value;
   } catch (error) {
     throw unreadable(file, error instanceof Error ? error.message : String(error));
   }
 }
 
-/** @returns undefined: there is no such file. */
+/**
+ * The command of the entry. A tool goes on where a hook ends with any code but 2, even where its command is not found; so every
+ * other end is made one.
+ */
+function commandFor(tool: AgentTool, root: string): string {
+  const { project } = SETTINGS[tool];
+  const isInstalled = existsSync(join(root, 'node_modules/.bin/ability'));
+  const folder = isInstalled ? `${project}/node_modules/.bin/` : '';
+  return `${folder}${guardWords(tool)} --project ${project} || exit 2`;
+}
+
+/** @returns undefined where there is no such file. */
 function readSettings(root: string, file: string): string | undefined {
   const path = join(root, file);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
@@ -60,14 +119,16 @@ function readSettings(root: string, file: string): string | undefined {
       throw unreadable(file, 'its folder leads out of the project');
     return undefined;
   }
-  let bytes: Buffer;
   try {
     if (!isInside(root, realpathSync(path))) throw new Error('it is a link that leads out of the project');
-    bytes = readFileSync(path);
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (error) {
     throw unreadable(file, error instanceof Error ? error.message : String(error));
   }
+}
+
+function guardIn(text: string, tool: AgentTool): Extract<JsonNode, { kind: 'text' }> | undefined {
+  return commandsIn(readJson(text)).find(({ value }) => value.includes(guardWords(tool)));
 }
 
 function commandsIn(node: JsonNode): Extract<JsonNode, { kind: 'text' }>[] {

@@ -7,35 +7,29 @@ export interface FormOfCall {
   tool_input: JsonObject;
 }
 
-/** What other tools call the same, without capitals and `_`. */
-const NAMES: Record<string, string> = {
-  ...{
-    bash: 'Bash',
-    shell: 'Bash',
-    runshellcommand: 'Bash',
-    localshell: 'Bash',
-    shellcommand: 'Bash',
-    execcommand: 'Bash',
-  },
-  ...{ runterminalcmd: 'Bash', runterminalcommand: 'Bash', unifiedexec: 'Bash', powershell: 'Bash', monitor: 'Bash' },
-  ...{ write: 'Write', writefile: 'Write', createfile: 'Write', tabwrite: 'Write' },
-  ...{ edit: 'Edit', replace: 'Edit', strreplace: 'Edit', searchreplace: 'Edit', editfile: 'Edit' },
-  ...{
-    multiedit: 'MultiEdit',
-    notebookedit: 'NotebookEdit',
-    editnotebook: 'NotebookEdit',
-    delete: 'Delete',
-    deletefile: 'Delete',
-  },
-  ...{ read: 'Read', readfile: 'Read', grep: 'Grep', searchfilecontent: 'Grep', glob: 'Glob', webfetch: 'WebFetch' },
+/** By our name of a tool, what other tools call it, in small letters and without `_`. */
+const SYNONYMS = {
+  Bash: 'bash shell runshellcommand localshell shellcommand execcommand runterminalcmd runterminalcommand unifiedexec powershell monitor',
+  Write: 'write writefile createfile tabwrite',
+  Edit: 'edit replace strreplace searchreplace editfile',
+  MultiEdit: 'multiedit',
+  NotebookEdit: 'notebookedit editnotebook',
+  Delete: 'delete deletefile',
+  Read: 'read readfile',
+  Grep: 'grep searchfilecontent',
+  Glob: 'glob',
+  WebFetch: 'webfetch',
 };
+const NAMES = new Map(
+  Object.entries(SYNONYMS).flatMap(([name, others]) => others.split(' ').map((other) => [other, name])),
+);
 const FILE_KEYS = ['file_path', 'notebook_path', 'path', 'absolute_path', 'target_file', 'target_notebook', 'filePath'];
 
 /** A call as Claude Code would make it; a patch of several files is one call each. Never empty. */
 export function formsOfCall({ name, input }: Pick<AgentCall, 'name' | 'input'>): FormOfCall[] {
   if (/^apply_?patch$/i.test(name)) return patched(textOfPatch(input));
   const mcp = /^MCP:([^:]+):(.+)$/.exec(name);
-  const known = NAMES[name.toLowerCase().replaceAll('_', '')];
+  const known = NAMES.get(name.toLowerCase().replaceAll('_', ''));
   const tool_name = mcp ? `mcp__${mcp[1]}__${mcp[2]}` : (known ?? name);
   if (tool_name === 'Bash') return [{ tool_name, tool_input: { ...input, command: commandOf(input) } }];
   const file = FILE_KEYS.map((key) => input[key]).find((value) => typeof value === 'string');
@@ -56,11 +50,8 @@ function commandOf({ command, cmd, script }: JsonObject): string {
 
 function textOfPatch(input: JsonObject): string {
   const given = [input.command, input.patch, input.input].find((value) => value !== undefined);
-  return Array.isArray(given)
-    ? given.map(String).join('\n')
-    : typeof given === 'string'
-      ? given
-      : JSON.stringify(input);
+  if (Array.isArray(given)) return given.map(String).join('\n');
+  return typeof given === 'string' ? given : JSON.stringify(input);
 }
 
 /** The files of a patch, as writes and edits. */

@@ -19,17 +19,11 @@ export function readGuardLine([command, ...args]: readonly string[]): GuardLine 
   const given = new Map<string, string>();
   for (let at = 0; at < args.length; at += 2) {
     const [flag = '', value = ''] = args.slice(at, at + 2);
-    if (!/^--(for|project|env|scope)$/.test(flag) || value.startsWith('-') || given.has(flag)) return undefined;
-    given.set(flag, value);
+    const name = /^--(for|project|env|scope)$/.exec(flag)?.[1];
+    if (name === undefined || value.startsWith('-') || given.has(name)) return undefined;
+    given.set(name, value);
   }
-  const tool = AGENT_TOOLS.find((known) => known === given.get('--for'));
-  const [project, env, scope] = [given.get('--project'), given.get('--env'), given.get('--scope')];
-  return (
-    tool && {
-      tool,
-      ...(project !== undefined && { project }),
-      ...(env !== undefined && { env }),
-      ...(scope !== undefined && { scope }),
-    }
-  );
+  const { for: tool, ...rest } = Object.fromEntries(given);
+  const known = AGENT_TOOLS.find((each) => each === tool);
+  return known && { tool: known, ...rest };
 }

@@ -1,5 +1,6 @@
 import type { ToolMapping } from '../../contracts/foreign-hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { escaped } from './shell/marks.js';
 
 /** What a call of a tool is as the call of an ability: its input, or nothing, or what cannot be said. */
 export type InputOfCall = { fits: true; input: JsonObject } | { fits: false } | { fits: 'unknown'; template: string };
@@ -56,7 +57,7 @@ class Reading {
       return false;
     }
     if (typeof value !== 'string') return false;
-    const texts = template.split(HOLE).map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+    const texts = template.split(HOLE).map(escaped);
     const found = new RegExp(`^${texts.join('([\\s\\S]*?)')}$`).exec(value);
     return found !== null && paths.every((each, at) => this.put(each?.names ?? [], found[at + 1] ?? ''));
   }

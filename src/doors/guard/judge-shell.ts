@@ -1,25 +1,24 @@
 import { resolve } from 'node:path';
-import { decodedIn } from './decoded-texts.js';
 import type { Finding } from './finding.js';
 import { handedWords } from './handed-words.js';
 import { judgeCode, judgeWords, type Registered } from './judge-words.js';
-import { judgeWrite, placesIn } from './judge-writes.js';
 import { findKeyVariable } from './kept-keys.js';
 import { holdsScripts, listedBy } from './listed-files.js';
 import { findDecisionInText } from './own-commands.js';
-import { patchedBy } from './patched-files.js';
+import { type Bases, judgeWrite, placesIn } from './places.js';
 import { isReader, programOf, runsCode, runsShell } from './programs.js';
-import type { Bases } from './registered-scripts.js';
 import { isKnown, MARK, withVariables } from './shell/marks.js';
 import { readShell } from './shell/read-shell.js';
-import type { ShellCommand, ShellItem } from './shell/shell-script.js';
-import { ShellExtent } from './shell-extent.js';
+import {
+  documentsOf,
+  type ShellCommand,
+  ShellExtent,
+  type ShellItem,
+  type ShellRedirect,
+} from './shell/shell-script.js';
 import { ShellNames } from './shell-names.js';
-import { textsForShell, textsPrinted } from './texts-for-shell.js';
-import { writtenBy } from './written-by.js';
-import { isTextOnly, printedBy, WrittenTexts } from './written-texts.js';
-
-export type { Registered } from './judge-words.js';
+import { decodedIn, isTextOnly, printedBy, textsForShell, textsPrinted, WrittenTexts } from './shell-texts.js';
+import { patchedBy, writtenBy } from './written-by.js';
 
 const DEEPEST = 8;
 const MOST_HANDED = 64;
@@ -32,12 +31,6 @@ const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
  */
 export function judgeShell(text: string, cwd: string, registered: Registered): Finding[] {
   return new ShellJudge(registered, [cwd]).judge(text);
-}
-
-/** A redirect with what is known put in. */
-interface Target {
-  operator: string;
-  target: string;
 }
 
 class ShellJudge {
@@ -93,7 +86,7 @@ class ShellJudge {
     }
     this.found(findKeyVariable(command.words));
     const words = this.names.unaliased(command.words.flatMap((word) => this.names.put(word)));
-    const targets = command.redirects.flatMap(({ operator, target }): Target[] =>
+    const targets = command.redirects.flatMap(({ operator, target }): ShellRedirect[] =>
       operator === '<<' ? [{ operator, target }] : this.names.put(target).map((put) => ({ operator, target: put })),
     );
     const shows = this.onlyShows(command, words, targets, pipe);
@@ -151,7 +144,7 @@ class ShellJudge {
   private onlyShows(
     { substituted, assignments }: ShellCommand,
     words: readonly string[],
-    targets: readonly Target[],
+    targets: readonly ShellRedirect[],
     pipe: readonly ShellCommand[],
   ): boolean {
     if (substituted || assignments.length > 0 || !isReader(words)) return false;
@@ -163,10 +156,10 @@ class ShellJudge {
   }
 
   private redirect(
-    { operator, target }: Target,
+    { operator, target }: ShellRedirect,
     words: readonly string[],
     command: ShellCommand,
-    targets: readonly Target[],
+    targets: readonly ShellRedirect[],
     shows: boolean,
   ): void {
     const [program = ''] = words;
@@ -196,16 +189,14 @@ class ShellJudge {
   }
 
   /** What the commands before one in its pipe print the names of. */
-  private listedBefore(command: ShellCommand, targets: readonly Target[]): string[] {
-    const given = targets
-      .filter(({ operator }) => operator === '<<<' || operator === '<<')
-      .flatMap(({ target }) => target.split(/\s+/));
+  private listedBefore(command: ShellCommand, targets: readonly ShellRedirect[]): string[] {
+    const given = documentsOf(targets).flatMap((text) => text.split(/\s+/));
     const pipe = this.pipes.get(command.pipeline) ?? [];
     return [
       ...given.filter((word) => word !== ''),
       ...pipe.slice(0, pipe.indexOf(command)).flatMap((item) => {
-        const texts = item.redirects.filter(({ operator }) => operator.startsWith('<<')).map(({ target }) => target);
-        const printed = isTextOnly(item.words) ? texts.flatMap((text) => text.split(/\s+/)) : [];
+        const texts = isTextOnly(item.words) ? documentsOf(item.redirects) : [];
+        const printed = texts.flatMap((text) => text.split(/\s+/));
         return [...printed, ...this.ownList(item.words.flatMap((word) => this.names.put(word)))];
       }),
     ];
@@ -216,17 +207,13 @@ class ShellJudge {
   }
 
   /** Texts that a command hands to a shell, and those that commands before it in its pipe do. */
-  private inner(words: readonly string[], pipe: readonly ShellCommand[], targets: readonly Target[]): void {
+  private inner(words: readonly string[], pipe: readonly ShellCommand[], targets: readonly ShellRedirect[]): void {
     for (const text of textsForShell(words)) this.nested(text);
     const put = pipe.map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
     if (runsShell(words)) for (const text of put.flatMap(textsPrinted)) this.nested(text);
-    const isHanded = put.some((each) => each.substituted || runsShell(each.words));
-    if (isHanded)
-      for (const text of decodedIn(
-        put.map((each) => each.words),
-        targets,
-      ))
-        this.nested(text);
+    if (!put.some((each) => each.substituted || runsShell(each.words))) return;
+    const commands = put.map((each) => each.words);
+    for (const text of decodedIn(commands, targets)) this.nested(text);
   }
 
   private nested(text: string): void {
@@ -272,9 +259,9 @@ function pipesOf(items: readonly ShellItem[]): Map<number, ShellCommand[]> {
   const pipes = new Map<number, ShellCommand[]>();
   for (const item of items) {
     if (item.kind !== 'command') continue;
-    const pipe = pipes.get(item.pipeline);
-    if (pipe) pipe.push(item);
-    else pipes.set(item.pipeline, [item]);
+    const pipe = pipes.get(item.pipeline) ?? [];
+    pipes.set(item.pipeline, pipe);
+    pipe.push(item);
   }
   return pipes;
 }

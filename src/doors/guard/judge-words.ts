@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { foldersOfCode, mayChange, quotedIn } from './code-texts.js';
 import type { Finding } from './finding.js';
-import { judgeWrite, placesIn } from './judge-writes.js';
 import { findKept } from './kept-keys.js';
+import { isFolder } from './listed-files.js';
 import { findDecision, findDecisionInCode, findDecisionInText } from './own-commands.js';
 import type { Places } from './places.js';
+import { type Bases, judgeWrite, placesIn } from './places.js';
 import { programOf, runsCode, runsShell } from './programs.js';
 import type { RegisteredEndpoints } from './registered-endpoints.js';
-import type { Bases, RegisteredScripts } from './registered-scripts.js';
+import type { RegisteredScripts } from './registered-scripts.js';
 
 /** What words of a shell are compared with. */
 export interface Registered {
@@ -59,4 +59,30 @@ export function judgeCode(code: string, bases: Bases, { scripts, endpoints, plac
   if (!mayChange(code)) return found;
   const written = [...placesIn(code, places), ...quoted.filter((text) => /\.(ya?ml|json)$/.test(text))];
   return [...found, ...written.flatMap((path) => judgeWrite(path, true, { ...bases, folders }, places))];
+}
+
+/** What code does that changes something, or that hides what it does. */
+const CHANGES =
+  /write|append|unlink|remove|rmdir|rmtree|\brm\b|rename|replace\(|copy|move|truncate|link|mkdir|chmod|dump|save|put|open\w{0,9}\s?\(?[^)]{0,200},\s*(mode\s*=\s*)?["'`]?[+]?[rb]*[wax>+]|open\s*\(?\w*,?\s*["'`]\s*[+]?>|exec|spawn|system|subprocess|popen|eval|compile|getattr|__import__|atob|fromCharCode|b64|->\s*\w|\bwq?\b/i;
+
+/** So many texts of a code are looked at as folders. */
+const MOST = 500;
+
+/** Whether a code may do more with a file that it names than read it. */
+function mayChange(code: string): boolean {
+  return CHANGES.test(code);
+}
+
+/** The texts that stand in quotes in a code. */
+function quotedIn(code: string): string[] {
+  return [...code.matchAll(/(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/g)].flatMap(([, , text]) => (text ? [text] : []));
+}
+
+/** The folders that a code may go to or start programs in: those that it names, where it names some working directory. */
+function foldersOfCode(code: string, folders: readonly string[]): string[] {
+  if (!/chdir|cwd/i.test(code)) return [...folders];
+  const named = quotedIn(code)
+    .slice(0, MOST)
+    .flatMap((text) => folders.map((folder) => resolve(folder, text)));
+  return [...new Set([...named.filter(isFolder), ...folders])];
 }

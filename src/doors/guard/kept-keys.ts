@@ -1,12 +1,12 @@
-import { lstatSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Finding, forPeople } from './finding.js';
 import { keysOf } from './listed-files.js';
 import type { Places } from './places.js';
 import { programOf } from './programs.js';
-import { isKnown, patternOf } from './shell/marks.js';
+import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 
-const WHAT = '.system/keys and .system/tokens hold what proves who decides';
+/** Why no agent may read the keys of the runtime. */
+const KEPT_KEYS = '.system/keys and .system/tokens hold what proves who decides';
 /** They take a folder with all that is in it. */
 const GATHERERS = /^(cp|mv|ln|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|rclone)$/;
 const SECRETS = /[\uE003\uE004]ABILITY_SEAL_KEYS\uE005|^ABILITY_SEAL_KEYS$/;
@@ -25,7 +25,7 @@ export function findKept(words: readonly string[], folders: readonly string[], p
       const isKept = isKnown(part)
         ? folders.some((folder) => isKey(places, resolve(folder, part), gathers && part === word))
         : fitsKey(part, folders, places);
-      if (isKept) return forPeople(WHAT);
+      if (isKept) return forPeople(KEPT_KEYS);
     }
   }
   return undefined;
@@ -38,28 +38,17 @@ export function findKeyVariable(words: readonly string[]): Finding | undefined {
 }
 
 function isKey(places: Places, path: string, gathers: boolean): boolean {
-  const way = places.inProject(realOf(path));
+  const way = places.inProject(places.real(path));
   return way !== undefined && (/^\.system\/(keys|tokens)(\/|$)/.test(way) || (gathers && way === '.system'));
-}
-
-function realOf(path: string): string {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path;
-  } catch {
-    // A link to nothing, or a path that the system does not take.
-    return path;
-  }
 }
 
 /** A pattern fits as a shell expands it: `*` and `?` begin no name that begins with a dot. */
 function fitsKey(word: string, folders: readonly string[], places: Places): boolean {
-  if (word.replace(/[^\w]/g, '').length < 3 && !/[\uE001\uE002]/.test(word)) return false;
+  if (!hasLetters(word) && !/[\uE001\uE002]/.test(word)) return false;
   if (/(^|\/)[\uE001\uE002][^/]*\/.*\/|^[\uE001\uE002]+$/.test(word) && !word.includes('.')) return false;
   const pattern = patternOf(word.replace(/^(\.\/)+/, ''));
   const state = join(places.root, '.system');
   return [join(state, 'keys'), join(state, 'tokens'), ...keysOf(places.root)].some((key) =>
-    [key, ...folders.flatMap((folder) => (key.startsWith(`${folder}/`) ? [key.slice(folder.length + 1)] : []))].some(
-      (way) => pattern.test(way) && !(way.startsWith('.') && /^[\uE001\uE002]/.test(word)),
-    ),
+    waysTo(key, folders).some((way) => pattern.test(way) && !(way.startsWith('.') && /^[\uE001\uE002]/.test(word))),
   );
 }

@@ -1,9 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { gitCall } from './git-call.js';
 import type { Places } from './places.js';
-import { programOf } from './programs.js';
-import { isKnown, MARK, patternOf } from './shell/marks.js';
+import { gitCall, programOf } from './programs.js';
+import { globOf, isKnown } from './shell/marks.js';
 
 /**
  * Of the files that a command prints the names of, those that matter here: scripts of abilities, definitions and keys; and
@@ -20,9 +19,10 @@ export function listedBy(words: readonly string[], folder: string, places: Place
   if (program === 'find') return foundBy(words, folder, places);
   if (program === 'ls') {
     const named = plain.length > 0 ? plain : ['.'];
-    return named.flatMap((word) =>
-      isFolder(resolve(folder, word)) ? inFolder(resolve(folder, word), places) : [word],
-    );
+    return named.flatMap((word) => {
+      const path = resolve(folder, word);
+      return isFolder(path) ? inFolder(path, places) : [word];
+    });
   }
   if (/^(fd|fdfind)$/.test(program)) {
     const end = words.findIndex((word) => FD_RUNS.test(word));
@@ -61,15 +61,7 @@ function foundBy(words: readonly string[], folder: string, places: Places): stri
   const names = words.filter(
     (_, at) => /^-i?name$/.test(words[at - 1] ?? '') && !/^(!|-not)$/.test(words[at - 2] ?? ''),
   );
-  // `find` reads a pattern that the shell left alone.
-  const patterns = names.map((name) =>
-    patternOf(
-      name
-        .replaceAll('*', MARK.star)
-        .replaceAll('?', MARK.one)
-        .replace(/\[[^\]]*\]/g, MARK.one),
-    ),
-  );
+  const patterns = names.map(globOf);
   const fits = (path: string): boolean => patterns.length === 0 || patterns.some((each) => each.test(basename(path)));
   const types = words.filter((_, at) => words[at - 1] === '-type');
   const kinds = types.length === 0 ? ['f', 'd'] : types.flatMap((type) => type.split(','));
@@ -133,7 +125,8 @@ export function holdsScripts(path: string, places: Places): boolean {
   return isFolder(real) && places.index.scripts.some((script) => join(places.root, script.path).startsWith(`${real}/`));
 }
 
-function isFolder(path: string): boolean {
+/** Whether a path leads to a folder. */
+export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Finding, forPeople } from './finding.js';
-import { isKnown, MARK, patternOf } from './shell/marks.js';
+import { hasLetters, isKnown, MARK, patternOf } from './shell/marks.js';
 
 /** Commands that decide, or that hand out what proves who decides. */
 const DECIDING = /^(approve|deny|token|keys)$/;
@@ -96,7 +96,7 @@ function isNamed(word: string, name: string): boolean {
     .replace(/\.(cmd|exe|ps1|m?js)$/i, '')
     .replace(/@[\w.-]+$/, '');
   if (isKnown(plain)) return plain === name;
-  return plain.replace(/[^\w]/g, '').length >= 3 && patternOf(plain).test(name);
+  return hasLetters(plain) && patternOf(plain).test(name);
 }
 
 /**

@@ -4,10 +4,10 @@ import { isCaseFile } from '../../definitions/case-files.js';
 import { leavesToSay } from '../../rules/unsaid-summary.js';
 import type { Finding } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
+import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 
 /** Where agents' tools keep hooks, and what may switch them off. */
 const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.toml'];
-const FROM_FILE = '--from FILE';
 const ADDS_CASES = 'ability scaffold cases --from FILE';
 const ADDS_HOOK = 'ability scaffold hook --phase PHASE --from FILE';
 
@@ -65,13 +65,13 @@ export class Places {
     }
     const above = relative(resolve(path), this.root);
     const isAbove = above === '' || (!above.startsWith('..') && !isAbsolute(above));
-    return whole && isAbove ? refused(`${path} holds the registry of this project`, undefined) : undefined;
+    return whole && isAbove ? refused(`${path} holds the registry of this project`) : undefined;
   }
 
   private refuseInside(way: string, whole: boolean): Finding | undefined {
     const { registry, hooks } = this.index;
-    if (way === '') return whole ? refused('the folder holds the registry of this project', undefined) : undefined;
-    if (way === 'ability.yaml') return refused('ability.yaml says who approves and what may be gone round', undefined);
+    if (way === '') return whole ? refused('the folder holds the registry of this project') : undefined;
+    if (way === 'ability.yaml') return refused('ability.yaml says who approves and what may be gone round');
     const folder = [hooks, registry].find((known) => way === known || way.startsWith(`${known}/`));
     if (folder !== undefined) {
       const kind = folder === registry ? way.slice(registry.length + 1).split('/')[0] : 'hooks';
@@ -79,10 +79,10 @@ export class Places {
       if (!isOfGuards && (way.startsWith(`${registry}/config/`) || this.isUnsaid(way))) return undefined;
       return refused(`${way} is a registration`, isCaseFile(way) ? ADDS_CASES : SCAFFOLDS[kind ?? '']);
     }
-    if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`, undefined);
+    if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`);
     const holds = [registry, hooks].some((known) => known.startsWith(`${way}/`));
-    if (whole && holds) return refused(`${way} holds the registry of this project`, undefined);
-    return this.putsGuard(way, whole) ? refused(`${way} puts this guard before your calls`, undefined) : undefined;
+    if (whole && holds) return refused(`${way} holds the registry of this project`);
+    return this.putsGuard(way, whole) ? refused(`${way} puts this guard before your calls`) : undefined;
   }
 
   /** A file beside the settings that hold the guard may switch it off (`disableAllHooks`), and goes with their folder. */
@@ -108,14 +108,61 @@ export class Places {
   }
 }
 
-function refused(what: string, scaffold: string | undefined): Finding {
-  const instead =
-    scaffold === undefined
-      ? 'Leave it to a person.'
-      : scaffold === ADDS_HOOK
-        ? `Add a hook with \`${scaffold}\`; what is there is for people to change.`
-        : scaffold.endsWith(FROM_FILE)
-          ? `Use \`${scaffold}\` with a whole definition in FILE, which lies elsewhere; it is checked before it is written. Of what is there, edit registry/config/ and what a scaffold left to be said.`
-          : `Use \`${scaffold}\`, which writes it.`;
-  return { about: 'registry', what, instead };
+function refused(what: string, scaffold?: string): Finding {
+  return { about: 'registry', what, instead: adviceOn(scaffold) };
+}
+
+function adviceOn(scaffold: string | undefined): string {
+  if (scaffold === undefined) return 'Leave it to a person.';
+  if (scaffold === ADDS_HOOK) return `Add a hook with \`${scaffold}\`; what is there is for people to change.`;
+  if (!scaffold.endsWith('--from FILE')) return `Use \`${scaffold}\`, which writes it.`;
+  return `Use \`${scaffold}\` with a whole definition in FILE, which lies elsewhere; it is checked before it is written. Of what is there, edit registry/config/ and what a scaffold left to be said.`;
+}
+
+/** Folders against which a path may be meant. */
+export interface Bases {
+  /** The newest first. */
+  folders: readonly string[];
+  /** Whether the shell may be anywhere. */
+  isLost: boolean;
+  /** The word is, or goes to, what runs it, so that a short pattern counts as well. */
+  isRun?: boolean;
+}
+
+/**
+ * Why a shell may not write to a path; nothing where it may.
+ *
+ * @param whole the write is about a folder with all that is in it.
+ */
+export function judgeWrite(path: string, whole: boolean, bases: Bases, places: Places): Finding[] {
+  return refusals(path, whole, bases, places).filter((finding) => finding !== undefined);
+}
+
+function refusals(path: string, whole: boolean, { folders, isLost }: Bases, places: Places): (Finding | undefined)[] {
+  if (isKnown(path)) {
+    const elsewhere = isLost ? filesNamed(path, places).map((file) => places.refuse(resolve(places.root, file))) : [];
+    return [...folders.map((folder) => places.refuse(resolve(folder, path), whole)), ...elsewhere];
+  }
+  const begin = path.slice(0, path.search(/[\uE000-\uE005]/));
+  const known = begin.includes('/') ? [places.refuse(resolve(folders[0] ?? '/', `${begin}x`))] : [];
+  if (!hasLetters(path) && !/[\uE001\uE002]/.test(path)) return known;
+  const pattern = patternOf(path);
+  const { files, registry, hooks } = places.index;
+  const fitting = ['ability.yaml', '.system', registry, hooks, ...files].flatMap((file) => {
+    const absolute = resolve(places.root, file);
+    return waysTo(absolute, folders, file).some((way) => pattern.test(way)) ? places.refuse(absolute, true) : [];
+  });
+  return [...known, ...fitting];
+}
+
+/** The places that a text mentions: code that names a protected place may write to it. */
+export function placesIn(text: string, { index }: Places): string[] {
+  const kept = ['ability.yaml', '.system', index.registry, index.hooks];
+  const paths = [...text.matchAll(/[\w./~-]*[\w~-]/g)].map(([path]) => path);
+  return paths.filter((path) => kept.some((place) => path.includes(place)));
+}
+
+function filesNamed(path: string, { index }: Places): string[] {
+  const end = path.replace(/^(\.\/)+/, '');
+  return ['ability.yaml', ...index.files].filter((file) => file === end || file.endsWith(`/${end}`));
 }

@@ -1,7 +1,7 @@
+import { hostname, networkInterfaces } from 'node:os';
 import { type Finding, roundAbility } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
-import { isLoopback, isThisMachine, plainHost } from './hosts.js';
-import { isKnown, MARK, patternOf } from './shell/marks.js';
+import { escaped, isKnown, MARK, patternOf } from './shell/marks.js';
 
 const URLS = /\b(?:https?|wss?):(?:\/\/|\\\/\\\/)(?:\[[\da-f:.]+\])?[^\s'"`<>|;)\]}]+/gi;
 /** What takes an address without its scheme. */
@@ -9,6 +9,7 @@ const CALLERS =
   /^(curl|curlie|wget2?|https?|xh|xhs|httpie|ab|hey|wrk|oha|siege|nc|ncat|netcat|telnet|socat|openssl|grpcurl|websocat|aria2c|lynx|w3m|links|elinks|hurl)$/;
 /** They speak to a port of a host; what they send is not in their words. */
 const SOCKETS = /^(nc|ncat|netcat|telnet|socat|openssl)$/;
+
 /** Finds addresses under the endpoints of abilities among words. */
 export class RegisteredEndpoints {
   private readonly known: { ability: string; url: URL }[];
@@ -118,10 +119,6 @@ function namesPath(text: string, url: URL): boolean {
   return path === '' || new RegExp(`${escaped(path)}($|[^\\w])`).test(text);
 }
 
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-}
-
 function isSameHost(asked: URL, url: URL): boolean {
   const [one, other] = [plainHost(asked.hostname), plainHost(url.hostname)];
   const isSame = one === other || (isLoopback(other) && isThisMachine(one));
@@ -147,4 +144,33 @@ function pathOf({ pathname }: URL): string {
 
 function isUnder(path: string, base: string): boolean {
   return path === base || path.startsWith(`${base}/`);
+}
+
+const LOOPBACK =
+  /^(localhost(\.localdomain)?|.*\.localhost|ip6-(localhost|loopback)|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]|0\.0\.0\.0|\[::\]|::1?)$/;
+
+/** A host as addresses are compared by: small letters, no dot at its end. */
+function plainHost(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '');
+}
+
+/** Whether a host is this machine by a name that every machine has. */
+function isLoopback(host: string): boolean {
+  return LOOPBACK.test(plainHost(host));
+}
+
+/** Whether a host is this machine: by such a name, by its own, or by one of its addresses. */
+function isThisMachine(host: string): boolean {
+  const plain = plainHost(host);
+  return isLoopback(plain) || ownHosts().has(plain);
+}
+
+let own: ReadonlySet<string> | undefined;
+
+function ownHosts(): ReadonlySet<string> {
+  if (own) return own;
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const shown = addresses.map(({ family, address }) => (family === 'IPv6' ? `[${address.split('%')[0]}]` : address));
+  own = new Set([plainHost(hostname()), ...shown]);
+  return own;
 }

@@ -1,25 +1,18 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Finding, roundAbility } from './finding.js';
-import type { Places } from './places.js';
-import { isKnown, MARK, patternOf } from './shell/marks.js';
+import type { Bases, Places } from './places.js';
+import { escaped, globOf, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 
-/** Folders against which a path may be meant. */
-export interface Bases {
-  /** The newest first. */
-  folders: readonly string[];
-  /** Whether the shell may be anywhere. */
-  isLost: boolean;
-  /** The word is, or goes to, what runs it, so that a short pattern counts as well. */
-  isRun?: boolean;
+/** A script of an ability. */
+interface Script {
+  ability: string;
+  path: string;
 }
-
-/** Fewer letters that are known tell nothing. */
-const LEAST_LETTERS = 3;
 
 /** Finds scripts of abilities among words of a shell. */
 export class RegisteredScripts {
-  private readonly mentions: { ability: string; path: string; pattern: RegExp }[];
+  private readonly mentions: (Script & { pattern: RegExp })[];
   private readonly stems: ReadonlySet<string>;
   private known: { real: Map<string, string>; nodes: Map<string, string> } | undefined;
 
@@ -31,21 +24,14 @@ export class RegisteredScripts {
   /** Which ability a word would run. */
   find(word: string, bases: Bases): Finding | undefined {
     const found = (this.isOther(word, bases) ? undefined : this.byText(word)) ?? this.byPlace(word, bases);
-    return found && roundAbility(`${found.path} is the script`, found.ability);
+    return roundScript(found);
   }
 
   /** As {@link find}, for a name that is looked for wherever it lies, as `find -name` does. */
   findName(word: string): Finding | undefined {
-    // `find` reads a pattern that the shell left alone.
-    const pattern = patternOf(
-      word
-        .replaceAll('*', MARK.star)
-        .replaceAll('?', MARK.one)
-        .replace(/\[[^\]]*\]/g, MARK.one),
-    );
-    if (lettersOf(word) < LEAST_LETTERS) return undefined;
-    const found = this.places.index.scripts.find(({ path }) => pattern.test(basename(path)));
-    return found && roundAbility(`${found.path} is the script`, found.ability);
+    if (!hasLetters(word)) return undefined;
+    const pattern = globOf(word);
+    return roundScript(this.places.index.scripts.find(({ path }) => pattern.test(basename(path))));
   }
 
   /** As {@link find}, for the module of `python -m`. */
@@ -66,7 +52,7 @@ export class RegisteredScripts {
   private findFile(paths: readonly string[], folders: readonly string[]): Finding | undefined {
     for (const path of folders.flatMap((folder) => paths.map((each) => resolve(folder, each)))) {
       const found = isFile(path) ? this.byFile(path) : undefined;
-      if (found) return roundAbility(`${found.path} is the script`, found.ability);
+      if (found) return roundScript(found);
     }
     return undefined;
   }
@@ -78,38 +64,27 @@ export class RegisteredScripts {
     return this.places.inProject(this.places.real(path)) !== undefined && isFile(path) && !this.byFile(path);
   }
 
-  private byText(word: string): { ability: string; path: string } | undefined {
+  private byText(word: string): Script | undefined {
     return this.mentions.find(({ pattern }) => pattern.test(word));
   }
 
-  private byPlace(
-    word: string,
-    { folders, isLost, isRun = false }: Bases,
-  ): { ability: string; path: string } | undefined {
+  private byPlace(word: string, { folders, isLost, isRun = false }: Bases): Script | undefined {
     for (const part of partsOf(word)) {
       if (isKnown(part)) {
         const paths = folders.map((folder) => resolve(folder, part));
         // Where the shell is: what is there counts. Else it may still be in a folder where it was.
         const there = paths.flatMap((path) => (isRun ? [path, ...MAINS.map((main) => join(path, main))] : [path]));
-        const first = there.filter((path) => isFile(path)).slice(0, 1);
-        for (const path of first) {
-          const found = this.byFile(path);
-          if (found) return found;
-        }
-        if (isLost && first.length === 0) {
-          const name = basename(part);
-          const found = this.places.index.scripts.find(({ path }) => basename(path) === name);
-          if (found) return found;
-        }
-      } else if (lettersOf(part) >= LEAST_LETTERS || (isRun && isGlob(part))) {
+        const first = there.find(isFile);
+        const isNamed = ({ path }: Script): boolean => basename(path) === basename(part);
+        const found =
+          first !== undefined ? this.byFile(first) : isLost ? this.places.index.scripts.find(isNamed) : undefined;
+        if (found) return found;
+      } else if (hasLetters(part) || (isRun && isGlob(part))) {
         const pattern = patternOf(part);
         const { root, index } = this.places;
         const found = index.scripts.find(({ path }) => {
-          const absolute = join(root, path);
-          const ways = folders.map((folder) => absolute.slice(folder.length + 1) && relativeTo(folder, absolute));
-          return [absolute, path, `./${path}`, ...ways, ...ways.map((way) => `./${way}`)].some((way) =>
-            pattern.test(way),
-          );
+          const ways = waysTo(join(root, path), folders);
+          return [path, `./${path}`, ...ways].some((way) => pattern.test(way));
         });
         if (found) return found;
       }
@@ -118,7 +93,7 @@ export class RegisteredScripts {
   }
 
   /** By what a file is, whatever it is called: links lead to the same place, and hard links to the same node. */
-  private byFile(path: string): { ability: string; path: string } | undefined {
+  private byFile(path: string): Script | undefined {
     const { real, nodes } = this.files();
     const ability = real.get(realpathSync(path)) ?? nodes.get(nodeOf(path) ?? '');
     return ability === undefined ? undefined : { ability, path: this.places.inProject(path) ?? path };
@@ -137,6 +112,10 @@ export class RegisteredScripts {
     this.known = { real, nodes };
     return this.known;
   }
+}
+
+function roundScript(script: Script | undefined): Finding | undefined {
+  return script && roundAbility(`${script.path} is the script`, script.ability);
 }
 
 function stemOf(path: string): string {
@@ -181,14 +160,6 @@ function partsOf(word: string): string[] {
   return [...new Set([plain, ...plain.split(/[=:,@]/)])].filter((part) => part !== '' && part.length < 4096);
 }
 
-function relativeTo(folder: string, path: string): string {
-  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
-}
-
-function lettersOf(word: string): number {
-  return word.replace(/[^\w]/g, '').length;
-}
-
 function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
@@ -204,8 +175,4 @@ function nodeOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

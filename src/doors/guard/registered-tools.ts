@@ -1,4 +1,6 @@
-import { compareServer, plainName } from './agent-servers.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { RegisteredTool } from './guard-index.js';
 import type { AgentCall } from './read-event.js';
 
@@ -58,4 +60,90 @@ function serverIn(name: string, tool: string): string | undefined {
 function isSameServer(given: string, at: string): boolean {
   const [one, other] = [given, at].map((text) => text.trim().replace(/\/+$/, '').toLowerCase());
   return one === other || (other ?? '').split(' ')[0] === one;
+}
+
+/** Where the settings of a project name MCP servers for the tools of agents, each under `mcpServers`. */
+const FILES = [
+  '.mcp.json',
+  '.cursor/mcp.json',
+  '.gemini/settings.json',
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+];
+
+/** Programs that start whatever follows; they tell nothing about what is started. */
+const STARTERS =
+  /^(node|nodejs|bun|bunx|deno|npx|npm|pnpm|yarn|uv|uvx|pipx|python[\d.]*|docker|podman|env|sh|bash|zsh|dash|cmd|pwsh)(\.exe)?$/i;
+const SHELLS = /^(env|sh|bash|zsh|dash|fish|cmd|pwsh|powershell)(\.exe)?$/i;
+
+/**
+ * Whether what an agent calls a server is, by the settings of the project, another one than that which a definition reaches.
+ *
+ * `other` only where each of the entries under that name says plainly what it starts, and shares no word with the registered
+ * one; a shell, a variable, or no entry at all leaves it `unknown`. Settings of the user are not read.
+ *
+ * @param at how the registered server is reached: its command with arguments, or its address.
+ */
+function compareServer(root: string, name: string, at: string): 'same' | 'other' | 'unknown' {
+  const entries = FILES.flatMap((file) => entriesOf(join(root, file), name));
+  const compared = entries.map((entry) => compareEntry(entry, at));
+  if (compared.includes('same')) return 'same';
+  return compared.length > 0 && compared.every((one) => one === 'other') ? 'other' : 'unknown';
+}
+
+function entriesOf(file: string, name: string): Json[] {
+  let settings: Json;
+  try {
+    settings = JSON.parse(readFileSync(file, 'utf8')) as Json;
+  } catch (error) {
+    // What is there and cannot be read may say anything.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : [null];
+  }
+  const servers = isJsonObject(settings) ? settings.mcpServers : null;
+  if (!isJsonObject(servers)) return [];
+  return Object.entries(servers).flatMap(([key, entry]) => (plainName(key) === plainName(name) ? [entry as Json] : []));
+}
+
+function compareEntry(entry: Json, at: string): 'same' | 'other' | 'unknown' {
+  if (!isJsonObject(entry)) return 'unknown';
+  const { words, url } = readEntry(entry);
+  if (words.some((word) => word.includes('$')) || SHELLS.test(baseOf(words[0] ?? ''))) return 'unknown';
+  if (url !== undefined) return compareAddresses(url, at);
+  if (words.length === 0 || at === '') return 'unknown';
+  const known = tellingWords(at.split(/\s+/));
+  const given = tellingWords(words);
+  if (given.length === 0 || known.length === 0) return 'unknown';
+  return given.some((word) => known.includes(word)) ? 'same' : 'other';
+}
+
+function readEntry({ command, args, url, httpUrl, serverUrl }: JsonObject): {
+  words: string[];
+  url: string | undefined;
+} {
+  const address = [url, httpUrl, serverUrl].find((value) => typeof value === 'string');
+  const given = Array.isArray(args) ? args : [];
+  return { words: [command, ...given].filter((word) => typeof word === 'string'), url: address };
+}
+
+function compareAddresses(given: string, at: string): 'same' | 'other' | 'unknown' {
+  if (given.includes('$') || at.startsWith('env:')) return 'unknown';
+  if (!URL.canParse(given)) return 'unknown';
+  if (!URL.canParse(at)) return 'other';
+  return new URL(given).host.toLowerCase() === new URL(at).host.toLowerCase() ? 'same' : 'other';
+}
+
+/** What is started: names of files and packages, without folders and versions. */
+function tellingWords(words: readonly string[]): string[] {
+  return words
+    .filter((word) => !word.startsWith('-') && !STARTERS.test(baseOf(word)))
+    .map((word) => baseOf(word).replace(/(?<=.)@[^@]*$/, ''));
+}
+
+function baseOf(word: string): string {
+  return word.split('/').filter(Boolean).at(-1)?.toLowerCase() ?? '';
+}
+
+/** Tools change what names may not have. */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^\w:-]/g, '_');
 }

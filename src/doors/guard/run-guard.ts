@@ -1,34 +1,35 @@
 import { userInfo } from 'node:os';
 import type { SessionNote, ToolAnswer } from '../../contracts/session.js';
+import { findProjectRoot } from '../../definitions/find-project.js';
+import { findScope } from '../../definitions/find-scope.js';
 import type { AgentTool } from './agent-tools.js';
+import type { GuardLine } from './guard-line.js';
 import { keptIndex } from './keep-index.js';
 import { type Printed, printAnswer, type Verdict } from './print-answer.js';
 import { readEvent } from './read-event.js';
 
-/** What `ability guard` is called with. */
-export interface GuardCall {
+/** One call of `ability guard`. */
+interface GuardCall {
   tool: AgentTool;
   /** The folder of the project. */
   root: string;
-  /** That was asked for; left out: the project's own choice. */
+  /** Left out: the project's own choice. */
   environment?: string | undefined;
   /** The folder of the project that the agent works on. */
   scope?: string;
   env: NodeJS.ProcessEnv;
-  /** What was on stdin. */
+  /** The event, as it came on stdin. */
   text: string;
-  /** Tells a session of an answer, without waiting. @returns what to say where that cannot be. */
+  /** Sends a session an answer, without waiting. @returns why it was not sent. */
   note?: (note: SessionNote) => string | undefined;
 }
 
-/**
- * Answers one hook event of an agent's tool. Never throws: what goes wrong is a deny that says what went wrong.
- */
+/** Answers one hook event of an agent's tool. Never throws: an error is a deny with its reason. */
 export async function runGuard({ tool, root, environment, scope, env, text, note }: GuardCall): Promise<Printed> {
   const event = readEvent(text, tool);
   if (event.kind === 'other') return { stdout: '{}\n', stderr: '', exit: 0 };
   if (event.kind === 'fault')
-    return refusal(`ability guard: this call was not let through, since ${event.fault}.`, tool);
+    return denied(`ability guard: this call was not let through, since ${event.fault}.`, tool);
   const { call } = event;
   try {
     const index = await keptIndex(root, environment, async () => {
@@ -38,36 +39,32 @@ export async function runGuard({ tool, root, environment, scope, env, text, note
     const { judgeCall } = await import('./judge-call.js');
     const user = { name: env.ABILITY_USER || osUser(), source: 'claimed' } as const;
     const session = env.ABILITY_SESSION || null;
-    const verdict = await judgeCall(call, {
-      root,
-      index,
-      env,
-      user,
-      session,
-      ...(scope !== undefined && { scope }),
-      moment: Date.now(),
-    });
+    const place = { root, index, env, ...(scope !== undefined && { scope }) };
+    const verdict = await judgeCall(call, { ...place, user, session, moment: Date.now() });
     const isNoted = session !== null && verdict.guards.length > 0;
-    const unsaid = isNoted ? note?.({ root, session, answer: answerOf(verdict, tool, call.name) }) : undefined;
-    const said = unsaid === undefined ? verdict : saying(unsaid, verdict);
-    return printAnswer(said, tool, call.event, call.mayAsk);
+    const unsent = isNoted ? note?.({ root, session, answer: answerOf(verdict, tool, call.name) }) : undefined;
+    return printAnswer(unsent === undefined ? verdict : adding(unsent, verdict), tool, call.event, call.mayAsk);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return refusal(`ability guard failed, and a guard that cannot answer denies the call: ${reason}`, tool);
+    return failed(error, tool);
   }
 }
 
-function saying(more: string, verdict: Verdict): Verdict {
+function adding(more: string, verdict: Verdict): Verdict {
   if (verdict.decision === 'none') return { ...verdict, warnings: [...verdict.warnings, more] };
   return { ...verdict, reason: `${verdict.reason} ${more}` };
 }
 
 function answerOf({ decision, guards }: Verdict, tool: AgentTool, name: string): ToolAnswer {
-  const said = { none: 'allow', ask: 'need_user_confirm', deny: 'deny' } as const;
-  return { at: new Date().toISOString(), tool, name: name.slice(0, 200), decision: said[decision], guards };
+  const decisions = { none: 'allow', ask: 'need_user_confirm', deny: 'deny' } as const;
+  return { at: new Date().toISOString(), tool, name: name.slice(0, 200), decision: decisions[decision], guards };
 }
 
-function refusal(reason: string, tool: AgentTool): Printed {
+function failed(error: unknown, tool: AgentTool): Printed {
+  const reason = error instanceof Error ? error.message : String(error);
+  return denied(`ability guard failed, and a guard that cannot answer denies the call: ${reason}`, tool);
+}
+
+function denied(reason: string, tool: AgentTool): Printed {
   return printAnswer({ decision: 'deny', reason, warnings: [] }, tool, undefined, false);
 }
 
@@ -77,4 +74,36 @@ function osUser(): string {
   } catch {
     return String(process.getuid?.() ?? 'unknown');
   }
+}
+
+/** Larger than the event of any call. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** Answers the event on stdin. Never throws. */
+export async function guardProcess(
+  { tool, project, env: environment, scope: flag }: GuardLine,
+  { cwd, env, stdin }: { cwd: string; env: NodeJS.ProcessEnv; stdin: AsyncIterable<Buffer | string> },
+): Promise<Printed> {
+  try {
+    const text = await readAll(stdin);
+    const root = findProjectRoot(cwd, project);
+    const scope = findScope(root, cwd, flag, env);
+    const send = env.ABILITY_SESSION ? (await import('./note-session.js')).noteSession : undefined;
+    const noting = send && { note: (note: SessionNote) => send(note, env) };
+    const chosen = environment ?? (env.ABILITY_ENV || undefined);
+    return await runGuard({ tool, root, environment: chosen, scope, env, text, ...noting });
+  } catch (error) {
+    return failed(error, tool);
+  }
+}
+
+async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of stdin) {
+    parts.push(Buffer.from(part));
+    length += parts.at(-1)?.length ?? 0;
+    if (length > MAX_BYTES) throw new Error(`the event has more than ${MAX_BYTES} bytes`);
+  }
+  return Buffer.concat(parts).toString('utf8');
 }

@@ -1,7 +1,6 @@
 import type { Connection } from '../../client/index.js';
 import { DoorSession } from '../mcp/door-session.js';
-import type { Authentication } from './authenticate.js';
-import type { HttpCaller } from './caller.js';
+import type { Authentication, HttpCaller } from './authenticate.js';
 
 interface Kept {
   session: DoorSession;

@@ -5,9 +5,9 @@ import { readTraceparent } from '../../rules/trace-context.js';
 import { type ActedAsk, actOnRequest, endAsk } from '../answers/ask/ask.js';
 import type { AskAnswer, Request } from '../answers/ask/ask-shapes.js';
 import { type BegunAsk, beginAsk, orAnswered } from '../answers/ask/begin-ask.js';
-import { environmentOf } from './choose-environment.js';
 import { readKey } from './create-task.js';
 import type { runBody } from './formats.js';
+import { environmentOf } from './http-door.js';
 import type { HttpAnswer, HttpCall } from './route.js';
 import { answerOf, waitFor } from './wait-answer.js';
 

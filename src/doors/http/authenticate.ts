@@ -1,10 +1,11 @@
-import { type AccessToken, RIGHTS, type Right } from '../../contracts/access.js';
+import type { FastifyRequest } from 'fastify';
+import { type AccessToken, RIGHTS, type Right, USER_CLAIM } from '../../contracts/access.js';
+import type { Caller } from '../../contracts/callers.js';
 import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { oneLine } from '../../rules/shown-text.js';
-import type { HttpCaller } from './caller.js';
-import type { Shown } from './read-claims.js';
-import { readClaims } from './read-claims.js';
+import { readCaller } from '../cli/input/read-caller.js';
+import type { RateLimit } from './rate-limit.js';
 
 /** How a door knows who asks. */
 export interface Authentication {
@@ -18,8 +19,52 @@ export interface Authentication {
   proxyHeader?: string | undefined;
 }
 
+/** Who a request comes from, once that is known. */
+export interface HttpCaller {
+  person: Person;
+  /** Left out where nothing tells, so that every hook fires. */
+  kind?: Caller;
+  rights: ReadonlySet<Right>;
+  /** What the caller is counted by. */
+  name: string;
+  /** The token that the request came with, as its bearer has it. */
+  token?: string;
+}
+
+/** A request, as far as it says who sends it. */
+export interface Shown {
+  headers: Record<string, string | string[] | undefined>;
+}
+
 const BEARER = /^Bearer +([\x21-\x7e]{1,200})$/i;
-const MOST_NAME = 100;
+const MAX_NAME = 100;
+
+/**
+ * Who sends a request, and whether they may; what anyone may ask is counted by where it comes from.
+ *
+ * @param right null: anyone may. @throws AbilityError `door.unauthenticated`, `door.forbidden`, `door.too_many`.
+ */
+export function admit(
+  authentication: Authentication,
+  right: Right | null,
+  request: FastifyRequest,
+  rates: RateLimit,
+): HttpCaller {
+  if (right === null) {
+    rates.take(`address ${request.ip}`);
+    return { person: { name: '', source: 'claimed' }, rights: new Set(), name: '' };
+  }
+  let caller: HttpCaller;
+  try {
+    caller = authenticate(authentication, request);
+  } catch (error) {
+    rates.take(`address ${request.ip}`);
+    throw error;
+  }
+  rates.take(`caller ${caller.name}`);
+  refuseWithoutRight(caller, right);
+  return caller;
+}
 
 /**
  * Who sends a request: the bearer of a token, the person whom a trusted proxy names, or the user who runs the door.
@@ -35,10 +80,9 @@ export function authenticate(authentication: Authentication, shown: Shown): Http
 function identify({ findToken, local, proxyHeader }: Authentication, { headers }: Shown): HttpCaller {
   const { authorization } = headers;
   if (authorization !== undefined) {
-    const [, text] = BEARER.exec(String(authorization)) ?? [];
-    const token = text === undefined ? undefined : findToken(text);
-    if (!token || text === undefined)
-      throw unauthenticated('The token opens nothing: it is unknown, expired or revoked');
+    const [, text = ''] = BEARER.exec(String(authorization)) ?? [];
+    const token = text === '' ? undefined : findToken(text);
+    if (!token) throw unauthenticated('The token opens nothing: it is unknown, expired or revoked');
     return callerOfToken(token, text);
   }
   if (proxyHeader !== undefined) return callerOfProxy(headers[proxyHeader], proxyHeader);
@@ -49,18 +93,16 @@ function identify({ findToken, local, proxyHeader }: Authentication, { headers }
 
 function callerOfToken({ id, person, agent, can }: AccessToken, text: string): HttpCaller {
   const rights = new Set(can);
-  if (agent === undefined) {
-    return { person: { name: person, source: 'claimed' }, kind: 'person', rights, name: id, token: text };
-  }
+  const known = { rights, name: id, token: text };
+  if (agent === undefined) return { ...known, person: { name: person, source: 'claimed' }, kind: 'person' };
   rights.delete('approve');
-  const known: Person = { name: person, source: 'claimed', agent };
-  return { person: known, kind: 'agent', rights, name: id, token: text };
+  return { ...known, person: { name: person, source: 'claimed', agent }, kind: 'agent' };
 }
 
 function callerOfProxy(value: string | string[] | undefined, header: string): HttpCaller {
   const name = typeof value === 'string' ? value.trim() : '';
   // Of a header that came twice, once from who asks, Node makes one with a comma.
-  if (name === '' || name.length > MOST_NAME || oneLine(name) !== name || name.includes(',')) {
+  if (name === '' || name.length > MAX_NAME || oneLine(name) !== name || name.includes(',')) {
     throw unauthenticated(`The proxy names no person in ${header}`);
   }
   return { person: { name, source: 'claimed' }, kind: 'person', rights: new Set(RIGHTS), name: `proxy:${name}` };
@@ -88,5 +130,45 @@ function unauthenticated(message: string): AbilityError {
     code: 'door.unauthenticated',
     message,
     suggestion: 'Send `authorization: Bearer TOKEN` with a token of `ability token create`.',
+  });
+}
+
+/**
+ * Who asks, as the request itself says. Over the socket of a runtime, to which only its owner connects, that is believed as on the command
+ * line, unless a token says who it is; elsewhere it must be who the door knows.
+ *
+ * @throws AbilityError `door.forbidden` for another name, `door.bad_request` for none.
+ */
+function readClaims(known: HttpCaller, { headers }: Shown, believes: boolean): HttpCaller {
+  const [user, kind] = [nameIn(headers[USER_CLAIM.user]), headers[USER_CLAIM.caller]];
+  const isBelieved = believes && known.token === undefined;
+  if (!isBelieved) {
+    if (user !== undefined && user !== known.person.name) throw another(user, known.person.name);
+    if (kind !== undefined && kind !== known.kind) throw another(String(kind), known.kind ?? 'of no kind');
+    return known;
+  }
+  return {
+    ...known,
+    ...(user !== undefined && { person: { name: user, source: 'claimed' } }),
+    ...(kind !== undefined && { kind: readCaller({ ABILITY_CALLER: String(kind) }) }),
+  };
+}
+
+function nameIn(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  try {
+    const name = decodeURIComponent(String(header)).trim();
+    if (name !== '' && name.length <= MAX_NAME && oneLine(name) === name) return name;
+  } catch {
+    // It is not encoded as an address is.
+  }
+  throw new AbilityError({ code: 'door.bad_request', message: `${USER_CLAIM.user} names no person` });
+}
+
+function another(said: string, known: string): AbilityError {
+  return new AbilityError({
+    code: 'door.forbidden',
+    message: `The request is asked for by ${oneLine(said)}, and the door knows who sends it as ${known}`,
+    suggestion: `Ask as ${known}, or with a token of ${oneLine(said)}.`,
   });
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { AbilityError } from '../../contracts/problem.js';
-import type { Shown } from './read-claims.js';
+import type { Shown } from './authenticate.js';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');

@@ -7,8 +7,8 @@ import { refuseWithoutSteps } from '../../planning/resolve/check-ability.js';
 import { readTraceparent } from '../../rules/trace-context.js';
 import { findAbility } from '../answers/find-ability.js';
 import { noteUnknown } from '../answers/note-gap.js';
-import { environmentOf } from './choose-environment.js';
 import type { createBody } from './formats.js';
+import { environmentOf } from './http-door.js';
 import type { HttpCall } from './route.js';
 
 /** A task that a request has created. */

@@ -1,8 +1,10 @@
 import type { Connection } from '../../client/index.js';
+import type { PreflightAnswer } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
+import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
+import type { McpDoor } from '../mcp/mcp-door.js';
 import type { AgentSessions } from './agent-sessions.js';
 import type { Authentication } from './authenticate.js';
-import type { McpOptions } from './mcp-options.js';
 import type { Rate } from './rate-limit.js';
 
 /** What all requests to a door share. */
@@ -31,7 +33,7 @@ export interface HttpDoor {
 }
 
 /** How much the door takes. */
-export interface Limits {
+interface Limits {
   rate: Rate;
   /** Of a body. */
   bytes: number;
@@ -57,3 +59,20 @@ export const USUAL_LIMITS: Limits = {
   streams: 1200,
   streamsInAll: 3000,
 };
+
+/** What `ability serve` says of how it serves agents. */
+export interface McpOptions extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'typed' | 'patienceMs' | 'lookMs'> {
+  /** As {@link McpDoor.review}. */
+  review(answer: PreflightAnswer): Promise<void>;
+  /** How often tokens are looked at whether they still open the door, in milliseconds. */
+  tokensMs: number;
+}
+
+/** The environment of a request: its own, the door's, the project's choice. @throws AbilityError `config.no_environment`, `environment.not_found`. */
+export function environmentOf(
+  { environment }: Pick<HttpDoor, 'environment'>,
+  registry: Registry,
+  asked: string | undefined,
+): string {
+  return resolveEnvironment(registry, chooseEnvironment(registry.project, asked ?? environment)).name;
+}

@@ -1,16 +1,13 @@
 import type { AuthInfo, McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { anySignal } from '../../rules/any-signal.js';
+import { CallQueue } from '../mcp/call-queue.js';
 import { handleRequests } from '../mcp/handle-requests.js';
-import type { Visitor } from '../mcp/mcp-door.js';
-import { admit } from './admit.js';
-import type { HttpCaller } from './caller.js';
-import type { HttpDoor } from './http-door.js';
-import { McpCallers, mcpDoorOn } from './mcp-callers.js';
-import type { McpOptions } from './mcp-options.js';
-import type { OpenRequests } from './open-requests.js';
+import type { McpDoor, Visitor } from '../mcp/mcp-door.js';
+import { admit, type HttpCaller } from './authenticate.js';
+import { environmentOf, type HttpDoor, type McpOptions } from './http-door.js';
 import type { RateLimit } from './rate-limit.js';
 import { takeListener } from './take-listener.js';
+import { untilGone } from './until-gone.js';
 
 const PATH = '/mcp';
 
@@ -18,13 +15,7 @@ const PATH = '/mcp';
  * Serves agents at `POST /mcp`, in the protocols of 2026-07-28 and 2025-11-25; there are no streams to `GET` and no sessions to
  * `DELETE`. Host and Origin are checked as those of every request are; a request takes the right `read`.
  */
-export function mountMcp(
-  app: FastifyInstance,
-  door: HttpDoor,
-  options: McpOptions,
-  rates: RateLimit,
-  open: OpenRequests,
-): void {
+export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptions, rates: RateLimit): void {
   const mcp = mcpDoorOn(door, options);
   const callers = new McpCallers(door, mcp);
   const handler = handleRequests(mcp, visitorOf);
@@ -42,20 +33,18 @@ export function mountMcp(
       method: ['POST', 'GET', 'DELETE'],
       url: PATH,
       onRequest: async (request) => {
-        admitted.set(request, admit(door, 'read', request, rates));
+        admitted.set(request, admit(door.authentication, 'read', request, rates));
       },
       handler: async (request, reply) => {
         const known = admitted.get(request) as HttpCaller;
         const caller = callers.of(known);
         const leave = takeListener(door, known);
-        const { signal, done } = open.enter(reply.raw);
-        const ends = anySignal([signal, caller.closed]);
+        const { signal, release } = untilGone(reply.raw, [door.closing, caller.end.signal]);
         reply.raw.once('close', () => {
           leave();
-          done();
-          ends.release();
+          release();
         });
-        const asked = webRequest(request, ends.signal);
+        const asked = webRequest(request, signal);
         return reply.send(await handler.fetch(asked, { authInfo: infoOf(known, caller.visitor) }));
       },
     });
@@ -94,4 +83,68 @@ function webRequest({ method, headers, body, host }: FastifyRequest, signal: Abo
     signal,
     ...(method === 'POST' && { body: typeof body === 'string' ? body : '' }),
   });
+}
+
+/** The MCP door that stands on an HTTP door. Its environment is that of requests that name none; agents choose no other. */
+export function mcpDoorOn(door: HttpDoor, { tokensMs: _, ...options }: McpOptions): McpDoor {
+  const { scope, env, registry, note } = door;
+  return {
+    ...options,
+    ...{ scope, env, registry, note },
+    get environment() {
+      return environmentOf(door, registry(), undefined);
+    },
+  };
+}
+
+/** Who calls over MCP, for as long as their token opens the door. */
+interface McpCaller {
+  visitor: Visitor;
+  /** Aborted when the token no longer opens the door. */
+  end: AbortController;
+  token: string | undefined;
+}
+
+/** The callers of an MCP door over HTTP: each token has a session and a queue, so that none takes the places of another. */
+class McpCallers {
+  private readonly kept = new Map<string, McpCaller>();
+
+  constructor(
+    private readonly door: HttpDoor,
+    private readonly mcp: Pick<McpDoor, 'environment'>,
+  ) {}
+
+  /**
+   * The same one for the same token. What it may is what the token may, and never to decide.
+   *
+   * @throws AbilityError `config.no_environment`.
+   */
+  of(caller: HttpCaller): McpCaller {
+    const { environment } = this.mcp;
+    const place = `${caller.name} ${environment}`;
+    const known = this.kept.get(place);
+    if (known) return known;
+    const end = new AbortController();
+    const { person, token } = caller;
+    const visitor: Visitor = {
+      person,
+      ...(person.agent !== undefined && { agent: person.agent }),
+      access: caller.rights.has('run') ? 'run' : 'read',
+      session: this.door.sessions.of(caller, environment),
+      calls: new CallQueue(),
+    };
+    const kept = { visitor, token, end };
+    this.kept.set(place, kept);
+    return kept;
+  }
+
+  /** Ends what callers hear whose token has expired, or was revoked in any process. */
+  endClosed(): void {
+    const { authentication } = this.door;
+    for (const [place, { token, end }] of this.kept) {
+      if (token === undefined || authentication.findToken(token)) continue;
+      this.kept.delete(place);
+      end.abort();
+    }
+  }
 }

@@ -2,18 +2,18 @@ import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AbilityError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/installation.js';
-import { admit } from './admit.js';
-import type { HttpCaller } from './caller.js';
+import type { HttpCaller } from './authenticate.js';
+import { admit } from './authenticate.js';
 import { checkOrigin } from './check-origin.js';
 import type { HttpDoor } from './http-door.js';
 import { metricsOf } from './metrics/door-metrics.js';
 import { mountMcp } from './mount-mcp.js';
-import { OpenRequests } from './open-requests.js';
 import { openApiDocument } from './openapi-document.js';
 import { RateLimit } from './rate-limit.js';
 import { defineRoute, type Route, readParts } from './route.js';
 import { ROUTES } from './routes/all.js';
 import { tellProblem } from './tell-problem.js';
+import { untilGone } from './until-gone.js';
 
 /** A certificate and its key, PEM. */
 export interface Tls {
@@ -47,19 +47,18 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
   app.setErrorHandler((error, request, reply) => answerProblem(door, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerProblem(door, noRoute(request), request, reply));
   const rates = new RateLimit(door.limits.rate);
-  const open = new OpenRequests(door.closing);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     checkOrigin(request, door.isOwnHost);
   });
   metricsOf(door).watch(app);
   const routes = [...ROUTES, descriptionOf(ROUTES)];
-  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) mount(app, door, route, rates, open);
+  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) mount(app, door, route, rates);
   app.register(async (within) => {
     takeBytes(within);
-    for (const route of routes.filter(({ takesBytes }) => takesBytes)) mount(within, door, route, rates, open);
+    for (const route of routes.filter(({ takesBytes }) => takesBytes)) mount(within, door, route, rates);
   });
-  if (door.mcp) mountMcp(app, door, door.mcp, rates, open);
+  if (door.mcp) mountMcp(app, door, door.mcp, rates);
   return app;
 }
 
@@ -75,20 +74,20 @@ function descriptionOf(routes: readonly Route[]): Route {
   });
 }
 
-function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLimit, open: OpenRequests): void {
+function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLimit): void {
   const callers = new WeakMap<FastifyRequest, HttpCaller>();
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request) => {
-      callers.set(request, admit(door, route.right, request, rates));
+      callers.set(request, admit(door.authentication, route.right, request, rates));
       route.refuseUnread?.({ door, headers: request.headers, params: request.params });
     },
     handler: async (request, reply) => {
       const { params, query, body } = readParts(route, request);
       const { headers } = request;
       const caller = callers.get(request) as HttpCaller;
-      const { signal, done } = open.enter(reply.raw);
+      const { signal, release } = untilGone(reply.raw, [door.closing]);
       try {
         const answer = await route.handle({ door, caller, params, query, body, headers, signal, raw: reply.raw });
         if (!answer) return reply.hijack();
@@ -97,7 +96,7 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
           .headers(answer.headers ?? {})
           .send(answer.body);
       } finally {
-        done();
+        release();
       }
     },
   });

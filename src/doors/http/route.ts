@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Right } from '../../contracts/access.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import type { HttpCaller } from './caller.js';
+import type { HttpCaller } from './authenticate.js';
 import type { HttpDoor } from './http-door.js';
 
 type Parts = z.ZodObject;

@@ -1,5 +1,5 @@
 import { AbilityError } from '../../contracts/problem.js';
-import type { HttpCaller } from './caller.js';
+import type { HttpCaller } from './authenticate.js';
 import type { HttpDoor } from './http-door.js';
 
 /** How many requests there are of each long poll of Temporal. */

@@ -1,11 +1,10 @@
-import { type Connection, waitForTask } from '../../client/index.js';
+import { type Connection, keepingRuntime, type SeenTask, viewOwnTask, waitForTask } from '../../client/index.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { parseDuration } from '../../rules/duration.js';
 import { shapeOf } from '../answers/result-shape.js';
 import type { HttpCall } from './route.js';
 import { takeListener } from './take-listener.js';
-import { viewOwn } from './view-own.js';
 
 /** A result and whether it is final: 200, or 202 while the task goes on. */
 export function answerOf(result: TaskResult): { status: 200 | 202; body: TaskResult } {
@@ -43,4 +42,9 @@ export async function waitFor(
   } finally {
     leave();
   }
+}
+
+/** The state of a task of the door's own project; a token opens no other project. @throws AbilityError as `viewOwnTask`. */
+export function viewOwn(connection: Connection, key: string): Promise<SeenTask> {
+  return keepingRuntime(connection, () => viewOwnTask(connection, key));
 }

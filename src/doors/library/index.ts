@@ -35,37 +35,43 @@ export type { TurnContext } from '../../contracts/session.js';
 export { END_STATES, type EndState, isEndState, OPEN_STATES, type TaskState } from '../../contracts/states.js';
 export type { TaskStory } from '../../contracts/story.js';
 export type { TaskResult } from '../../contracts/task.js';
-export { decide, listApprovals, openApprovals, readApprovals, withProof } from './approvals.js';
 export { type Connection, connect, type DoorOptions, type ProjectOptions } from './connection.js';
 export { createTask, type TaskOptions } from './create-task.js';
-export { type RunOptions, runAbility } from './run-ability.js';
-export {
-  backfillSchedule,
-  createSchedule,
-  deleteSchedule,
-  fireSchedule,
-  listSchedules,
-  pauseSchedule,
-  resumeSchedule,
-  showSchedule,
-} from './schedules.js';
-export { promptSession, runSession, showSession, startSession, stopSession } from './sessions.js';
 export {
   awaitResult,
+  backfillSchedule,
   cancelTask,
   changeInput,
+  createSchedule,
+  decide,
+  deleteSchedule,
   deleteTask,
   explainTask,
+  fireSchedule,
   followEvents,
   linkOf,
+  listApprovals,
+  listSchedules,
   listTaskPage,
   listTasks,
+  openApprovals,
+  pauseSchedule,
   pauseTask,
+  promptSession,
+  readApprovals,
   readChain,
+  resumeSchedule,
   resumeTask,
   retryTask,
+  runSession,
   runTask,
+  showSchedule,
+  showSession,
   signalTask,
+  startSession,
+  stopSession,
   viewTask,
   waitForTask,
-} from './tasks.js';
+  withProof,
+} from './operations.js';
+export { type RunOptions, runAbility } from './run-ability.js';

@@ -1,5 +1,7 @@
 import {
   type CallToolRequest,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   McpServer,
   MissingRequiredClientCapabilityError,
   ProtocolError,
@@ -9,18 +11,18 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { cancelTask, keepingRuntime, viewTask } from '../../client/index.js';
-import type { JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { oneLine, startOf } from '../../rules/shown-text.js';
+import { readTraceparent } from '../../rules/trace-context.js';
 import { packageVersion } from '../../server/installation.js';
 import { refusalOf, resultOf } from './answers.js';
-import { agentOf, capabilitiesOf } from './caller-of-request.js';
 import { exposedTools } from './expose-abilities.js';
 import type { Access, McpDoor, ToolAnswer, ToolCall, Visitor } from './mcp-door.js';
 import { createdTask, declaresTasks, detailedTask, TASKS } from './task-states.js';
 import { findTask } from './task-tools.js';
 import { tellTask } from './tell-task.js';
 import { type DoorTool, metaTools } from './tools.js';
-import { metaOf, traceOf } from './trace-context.js';
 
 const INSTRUCTIONS =
   'Operations of a team, run under guards and approvals. Say what the user asked with session_prompt, find an ability with ability_search, look at it with ability_describe and ability_plan, run it with ability_run. People decide approvals, never you. The rules in full: the skill ability-runtime.';
@@ -160,3 +162,33 @@ function protocolErrorOf(error: unknown, door: McpDoor): ProtocolError {
 function noteFault(door: McpDoor, error: unknown): void {
   door.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
+
+const MOST_NAME = 64;
+
+/** The capabilities that came with a request; undefined with the protocols before 2026-07-28, which have them once. */
+function capabilitiesOf({ mcpReq }: ServerContext): unknown {
+  return (mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
+}
+
+/** How the client calls itself, as one line: a claim. */
+function agentOf({ mcpReq }: ServerContext, server: Server): string {
+  const info = (mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY];
+  const name = isJsonObject(info) ? info.name : server.getClientVersion()?.name;
+  return (typeof name === 'string' && oneLine(startOf(name, MOST_NAME))) || 'unnamed';
+}
+
+/** The trace context of a request; undefined where it has none, or none of its form. */
+function traceOf(meta: Record<string, unknown> | undefined): string | undefined {
+  return readTraceparent(meta?.traceparent);
+}
+
+/** What an answer says besides: the session it was given in, and the trace that it belongs to. */
+function metaOf(session: string | undefined, trace: string | undefined): JsonObject {
+  return {
+    ...(session !== undefined && { [SESSION_KEY]: session }),
+    ...(trace !== undefined && { traceparent: trace }),
+  };
+}
+
+/** Where an answer has the id of the session. Source: docs/sessions.md. */
+const SESSION_KEY = 'ability-runtime/session_id';

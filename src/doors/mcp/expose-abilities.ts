@@ -4,7 +4,7 @@ import type { Effect } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { matchesAnyGlob, matchesGlob } from '../../text/glob.js';
-import { effectsOf } from '../answers/effects-of.js';
+import { effectsOf } from '../answers/describe-ability.js';
 import type { McpDoor } from './mcp-door.js';
 import { readArguments } from './read-arguments.js';
 import { runAbility, runInput } from './run-ability.js';
@@ -116,4 +116,31 @@ function moved(schema: Json): Json {
       return [word, moved(value)];
     }),
   );
+}
+
+/**
+ * Looks again and again whether the tools that abilities are have changed.
+ *
+ * @param changed called when they have. @returns what ends the looking, which keeps no process alive.
+ */
+export function watchExposed(door: McpDoor, changed: () => void): () => void {
+  if (door.expose.length === 0) return () => {};
+  let last = toolsOf(door);
+  const timer = setInterval(() => {
+    const now = toolsOf(door) ?? last;
+    if (now === last) return;
+    last = now;
+    for (const note of unexposed(door)) door.note(note);
+    changed();
+  }, door.lookMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** Undefined while the definitions cannot be read; they may be half written. */
+function toolsOf(door: McpDoor): string | undefined {
+  try {
+    return JSON.stringify([...exposedTools(door).values()].map(({ listed }) => listed));
+  } catch {
+    return undefined;
+  }
 }

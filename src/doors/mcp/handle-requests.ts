@@ -1,9 +1,9 @@
 import { createMcpHandler, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import { oneLine } from '../../rules/shown-text.js';
 import { createServer } from './create-server.js';
+import { watchExposed } from './expose-abilities.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
 import { MOST_ARGUMENTS } from './read-arguments.js';
-import { watchExposed } from './watch-exposed.js';
 
 /** Room for arguments of the largest size, escaped, and for what stands around them. */
 const MOST_BODY_BYTES = 2 * MOST_ARGUMENTS;

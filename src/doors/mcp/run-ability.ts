@@ -5,7 +5,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
 import { followTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
-import { withTurnContext } from './with-turn-context.js';
+import { withTurnContext } from './prompt-session.js';
 
 /** What `ability_run` takes. */
 export const runInput = z.strictObject({

@@ -2,8 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { Server, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createServer } from './create-server.js';
+import { watchExposed } from './expose-abilities.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
-import { watchExposed } from './watch-exposed.js';
 
 /** A message may be this large: above what arguments may have, so that these are refused with a reason. */
 const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;

@@ -10,8 +10,8 @@ import {
 import { AbilityError } from '../../contracts/problem.js';
 import { followTask, lookAtTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
+import { withTurnContext } from './prompt-session.js';
 import { type ToldTask, tellApproval } from './tell-task.js';
-import { withTurnContext } from './with-turn-context.js';
 
 /** What the tools about one task take. */
 export const taskInput = z.strictObject({ task: z.string().describe('As ability_run answered.') });

@@ -1,22 +1,28 @@
 import { generateTaskKey } from '../../client/start/task-keys.js';
 import type { ExitCode } from '../../contracts/exit-codes.js';
+import type { RuntimeFile } from '../../contracts/runtime.js';
+import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
+import { findProjectRoot } from '../../definitions/find-project.js';
 import { packageVersion } from '../../server/installation.js';
+import { isVisible } from '../../server/processes/process-space.js';
+import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
+import { readRuntimeFile } from '../../server/runtime/runtime-file.js';
+import { isOwnSocket } from '../../server/runtime/runtime-socket.js';
+import { AGENT_VARIABLES, CI_VARIABLES } from '../cli/input/read-caller.js';
 import { enderOfClosed } from '../cli/output/terminal/end-when-closed.js';
-import { findSocket, type ReachableRuntime } from './find-socket.js';
 import type { AskedLine, Screen } from './lines.js';
 import type { RuntimeLine } from './read-line.js';
-import { mayAsk, sentOf } from './sent-variables.js';
 import { talk } from './talk.js';
 
 /** How asking went: with an exit code, all is done and printed. */
-export interface Asked {
+interface Asked {
   exit?: ExitCode;
   /** Under which the runtime may have created a task, for the command that does it again. */
   made?: string;
 }
 
 /** The command line that is asked for. */
-export interface Asking {
+interface Asking {
   args: string[];
   env: NodeJS.ProcessEnv;
   process: NodeJS.Process;
@@ -80,4 +86,54 @@ function folderOf(process: NodeJS.Process): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A runtime with a socket, and whose it is. */
+type ReachableRuntime = RuntimeFile & { socket: string; paths: ProjectPaths };
+
+/**
+ * The runtime of a project, where it is up and has a socket that can only be of this user, on this machine and of this version.
+ *
+ * Whether it lives is seen when it is asked. Never throws.
+ */
+function findSocket(cwd: string, project: string | undefined): ReachableRuntime | undefined {
+  try {
+    const paths = pathsOf(findProjectRoot(cwd, project));
+    const runtime = readRuntimeFile(paths);
+    if (runtime?.state !== 'up' || runtime.version !== packageVersion() || !isVisible(runtime)) return undefined;
+    const { socket } = runtime;
+    return socket !== undefined && isOwnSocket(socket) ? { ...runtime, socket, paths } : undefined;
+  } catch {
+    // The command itself says what is wrong.
+    return undefined;
+  }
+}
+
+/** What a command that the runtime does reads of the environment it was typed in; nothing else of that goes over the socket. */
+const SENT = [
+  'ABILITY_CALLER',
+  'ABILITY_ENV',
+  'ABILITY_SCOPE',
+  'ABILITY_SESSION',
+  'ABILITY_USER',
+  'NO_COLOR',
+  'TERM',
+  TRACEPARENT_VARIABLE,
+  'npm_command',
+  'npm_config_user_agent',
+  ...AGENT_VARIABLES,
+  ...CI_VARIABLES,
+] as const;
+
+/** What names another server or another store, so that the runtime is not asked; and what says that it is not to be. */
+const ELSEWHERE = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'ABILITY_STORE'] as const;
+
+/** The part of an environment that is sent. */
+export function sentOf(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(SENT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+/** Whether an environment lets the runtime of the project be asked: `ABILITY_SOCKET=off` does not. */
+export function mayAsk(env: NodeJS.ProcessEnv): boolean {
+  return env.ABILITY_SOCKET !== 'off' && ELSEWHERE.every((name) => !env[name]);
 }

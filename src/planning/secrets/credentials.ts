@@ -2,7 +2,8 @@ import type { Plan, PlanImplementation, PlanOperation } from '../../contracts/pl
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { guardAbilitiesOf } from '../hooks/hook-parts.js';
-import type { SecretSource } from './secret-source.js';
+import { Masker } from './masking/masker.js';
+import { SecretSource } from './secret-source.js';
 
 /** The secrets an operation needs, or all of a plan's. */
 export function credentialsOf(plan: Plan, operation?: PlanOperation): { reference: string; what: string }[] {
@@ -56,6 +57,11 @@ export function knownSecrets(registry: Registry, source: SecretSource): string[]
       throw error;
     }
   });
+}
+
+/** Masks the secrets that a project names, as far as they can be read in an environment from here. */
+export function maskerFor(registry: Registry, environment: string, env: NodeJS.ProcessEnv): Masker {
+  return new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, env)));
 }
 
 function referencesIn(value: unknown, isSecret: boolean): string[] {

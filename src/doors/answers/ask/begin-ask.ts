@@ -2,9 +2,7 @@ import { recruitIn } from '../../../choosing/recruit/recruit.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { RecruitmentResult, RoutingDecision, RunLogLine } from '../../../contracts/routing.js';
-import { knownSecrets } from '../../../planning/secrets/credentials.js';
-import { Masker } from '../../../planning/secrets/masking/masker.js';
-import { SecretSource } from '../../../planning/secrets/secret-source.js';
+import { maskerFor } from '../../../planning/secrets/credentials.js';
 import { digestOf } from '../../../rules/canonical.js';
 import { MOST_PROMPT } from '../../../rules/read-session-start.js';
 import { generateRunId } from '../../../server/logs/run-ids.js';
@@ -50,9 +48,9 @@ export function beginAsk(request: Request, place: AskPlace): BegunAsk {
   const asked = { text, environment, scope, pack: pack ?? null, session: place.session ?? null, user: user.name };
   const run = { id, request: digestOf(asked), recruitment: recruited };
   const { log, isNew } = beginRun(place.paths ?? pathsOf(registry.root), run);
-  let masker: Masker | undefined;
+  let masker: ReturnType<typeof maskerFor> | undefined;
   const mask = <T extends Json>(value: T): T => {
-    masker ??= new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, env)));
+    masker ??= maskerFor(registry, environment, env);
     return masker.maskDeep(value) as T;
   };
   const begun = { id, log, recruited, mask, isNew, recorded: undefined, answered: undefined };

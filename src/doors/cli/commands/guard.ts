@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { AgentTool } from '../../guard/agent-tools.js';
-import { guardProcess } from '../../guard/guard-process.js';
+import { guardProcess } from '../../guard/run-guard.js';
 import type { Context } from '../program/context.js';
 
 /**

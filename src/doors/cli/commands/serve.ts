@@ -9,7 +9,7 @@ import { type FoundTrigger, unreadTriggers } from '../../../planning/triggers/st
 import { AgentSessions } from '../../http/agent-sessions.js';
 import { Connections } from '../../http/connections.js';
 import { type HttpDoor, USUAL_LIMITS } from '../../http/http-door.js';
-import { mcpDoorOn } from '../../http/mcp-callers.js';
+import { mcpDoorOn } from '../../http/mount-mcp.js';
 import { openHttpDoor } from '../../http/open-http-door.js';
 import { type ListenFlags, type Listening, readListening } from '../../http/read-listening.js';
 import { endInTime } from '../../mcp/door-session.js';

@@ -44,13 +44,38 @@ export function wordsOf(text: string, lookUp: (name: string) => string | undefin
   return put.includes(BLANK) ? put.split(BLANK).filter((word) => word !== '') : [put];
 }
 
-/** A pattern that fits whatever a word with unknown parts may become. */
+/** A pattern of all that a word with unknown parts may become. */
 export function patternOf(text: string): RegExp {
   const source = text.replace(/[\s\S]/g, (letter) => {
     if (letter === MARK.one) return '[^/]';
     if (letter === MARK.star) return '[^/]*';
-    if (/[\uE000-\uE005]/.test(letter)) return '.*';
-    return letter.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+    return isKnown(letter) ? escaped(letter) : '.*';
   });
   return new RegExp(`^${source}$`, 's');
+}
+
+/** As {@link patternOf}, for a pattern that the shell leaves to a program, as in `find -name`. */
+export function globOf(text: string): RegExp {
+  const marked = text.replaceAll('*', MARK.star).replaceAll('?', MARK.one);
+  return patternOf(marked.replace(/\[[^\]]*\]/g, MARK.one));
+}
+
+/** Whether enough letters of a word are known to compare it by them. */
+export function hasLetters(word: string): boolean {
+  return word.replace(/[^\w]/g, '').length >= 3;
+}
+
+/**
+ * A path as a shell in one of these folders may write it: absolute, and relative to each that it is in.
+ *
+ * @param otherwise for a folder that it is not in.
+ */
+export function waysTo(path: string, folders: readonly string[], otherwise = path): string[] {
+  const ways = folders.map((folder) => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : otherwise));
+  return [path, ...ways, ...ways.map((way) => `./${way}`)];
+}
+
+/** A text as a regular expression matches it. */
+export function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

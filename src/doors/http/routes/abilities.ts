@@ -7,7 +7,6 @@ import { describeAbility } from '../../answers/describe-ability.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { listAbilities } from '../../answers/list-abilities.js';
 import { planAnswer } from '../../answers/plan-answer.js';
-import { environmentOf } from '../choose-environment.js';
 import {
   abilitiesAnswer,
   abilityAnswer,
@@ -17,6 +16,7 @@ import {
   planAnswerFormat,
   planBody,
 } from '../formats.js';
+import { environmentOf } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
 
 /** The routes about abilities; they read files only. */

@@ -1,10 +1,9 @@
 import type { Route } from '../route.js';
 import { abilityRoutes } from './abilities.js';
-import { healthRoute } from './about.js';
+import { healthRoute, metricsRoute } from './about.js';
 import { approvalRoutes } from './approvals.js';
 import { createRoutes } from './create.js';
 import { eventRoutes } from './events.js';
-import { metricsRoute } from './metrics.js';
 import { sessionRoutes } from './sessions.js';
 import { taskRoutes } from './tasks.js';
 import { webhookRoutes } from './webhooks.js';

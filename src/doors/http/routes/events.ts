@@ -1,9 +1,11 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { followEvents, keepingRuntime } from '../../../client/index.js';
+import type { TaskEvent } from '../../../contracts/task-events.js';
 import { withModelOutput } from '../../answers/with-model-output.js';
 import { eventAnswer, keyParams } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { takeListener } from '../take-listener.js';
-import { writeEvents } from '../write-events.js';
 
 /** The route on which a caller hears what happens to a task. */
 export const eventRoutes: Route[] = [
@@ -30,3 +32,36 @@ export const eventRoutes: Route[] = [
       }),
   }),
 ];
+
+/** Proxies end streams on which nothing comes. */
+const BEAT_MS = 15_000;
+
+/**
+ * Writes events as a stream of server-sent events, no faster than they are read, until they end or the client has gone.
+ *
+ * A stream that breaks cannot say why any more: the client comes back with the last id.
+ */
+async function writeEvents(
+  response: ServerResponse,
+  events: AsyncIterable<TaskEvent>,
+  signal: AbortSignal,
+): Promise<void> {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-content-type-options': 'nosniff',
+  });
+  response.flushHeaders();
+  const beat = setInterval(() => response.write(': still here\n\n'), BEAT_MS);
+  try {
+    for await (const event of events) {
+      if (signal.aborted) break;
+      const text = `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+      if (!response.write(text)) await once(response, 'drain', { signal });
+    }
+  } finally {
+    clearInterval(beat);
+    response.end();
+  }
+}

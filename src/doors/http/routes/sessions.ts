@@ -2,8 +2,8 @@ import { promptSession, showSession, startSession, stopSession } from '../../../
 import { AbilityError } from '../../../contracts/problem.js';
 import { parseDuration } from '../../../rules/duration.js';
 import { MOST_PROMPT } from '../../../rules/read-session-start.js';
-import { environmentOf } from '../choose-environment.js';
 import { promptBody, sessionAnswer, sessionBody, sessionParams, startedAnswer, turnAnswer } from '../formats.js';
+import { environmentOf } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
 
 const USUAL_IDLE = '24h';

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import {
+  type Connection,
   cancelTask,
   deleteTask,
   keepingRuntime,
+  type LogLine,
   listTaskPage,
   readChain,
   runTask,
@@ -9,6 +12,9 @@ import {
 } from '../../../client/index.js';
 import type { Json } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { RECORD_FILES } from '../../../contracts/record.js';
+import { recordFolder } from '../../answers/record-folder.js';
+import { CallLogs, inOrder } from '../../cli/commands/task/read-call-logs.js';
 import {
   acceptedAnswer,
   deletedAnswer,
@@ -26,10 +32,9 @@ import {
   waitBody,
   waitQuery,
 } from '../formats.js';
-import { readLogs } from '../read-logs.js';
+import type { HttpDoor } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
-import { viewOwn } from '../view-own.js';
-import { answerOf, waitFor } from '../wait-answer.js';
+import { answerOf, viewOwn, waitFor } from '../wait-answer.js';
 
 const USUAL_LIMIT = 50;
 /** A deletion goes on when the request does not. */
@@ -170,4 +175,18 @@ function tellDeleted(key: string, end: Awaited<ReturnType<typeof deleteTask>>) {
   }
   if (end.kind === 'unformed') return { status: 'deleted', task_key: key, already: false, purged: true };
   throw new AbilityError({ code: 'wait.interrupted', message: 'The client has gone; the deletion goes on' });
+}
+
+/** What the calls of a task wrote, as far as this machine or the store has it. @throws AbilityError `task.not_found`, `store.not_shared`. */
+async function readLogs(
+  { note }: HttpDoor,
+  connection: Connection,
+  key: string,
+  step: string | undefined,
+): Promise<LogLine[]> {
+  await viewOwn(connection, key);
+  const { paths, project, store } = connection;
+  const folder = join(recordFolder(paths.records, key), RECORD_FILES.logs);
+  const shared = store.isShared ? store : undefined;
+  return inOrder(await new CallLogs(folder, paths, { project, task: key }, shared, note).read(step, true));
 }

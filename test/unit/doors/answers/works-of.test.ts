@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { callsSeen } from '../../../../src/doors/answers/calls-seen.js';
-import { runsOf } from '../../../../src/doors/answers/runs-of.js';
-import { worksOf } from '../../../../src/doors/answers/works-of.js';
+import { callsSeen, runsOf } from '../../../../src/doors/answers/calls-seen.js';
+import { worksOf } from '../../../../src/doors/answers/find-proposals.js';
 import { taskRecord } from '../../../fixtures/task-record.js';
 
 const at = (minute: number): string => `2026-11-01T10:${String(minute).padStart(2, '0')}:00.000Z`;

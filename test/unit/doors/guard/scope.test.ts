@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { readGuardLine } from '../../../../src/doors/guard/guard-line.js';
-import { guardProcess } from '../../../../src/doors/guard/guard-process.js';
+import { guardProcess } from '../../../../src/doors/guard/run-guard.js';
 import { claudeCall, guardedProject } from './guarded-project.js';
 
 /** What its guard, a script, was given as the module. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HttpCaller } from '../../../../src/doors/http/caller.js';
+import type { HttpCaller } from '../../../../src/doors/http/authenticate.js';
 import { type HttpDoor, USUAL_LIMITS } from '../../../../src/doors/http/http-door.js';
 import { takeListener } from '../../../../src/doors/http/take-listener.js';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../../src/doors/cli/program/program.js';
+import { mayAsk, sentOf } from '../../../../src/doors/runtime/ask-runtime.js';
 import { GLOBAL, LINES, readLine } from '../../../../src/doors/runtime/read-line.js';
-import { mayAsk, sentOf } from '../../../../src/doors/runtime/sent-variables.js';
 import { SILENT_TERMINAL } from '../../../fixtures/silent-terminal.js';
 
 describe('a command line that the runtime may be asked to do', () => {

@@ -87,3 +87,81 @@ export const explainTask: Reached<typeof client.explainTask> = reached(client.ex
 
 /** Address of a task in the Temporal UI; null where no UI is known. */
 export const linkOf: Reached<typeof client.linkOf> = reached(client.linkOf);
+
+/** The approvals of a task that wait for people. @throws AbilityError `task.not_found`, `task.other_project`. */
+export const openApprovals: Reached<typeof client.openApprovals> = reached(client.openApprovals);
+
+/**
+ * All approvals of a task, with what they are about; known secrets are masked.
+ *
+ * @throws AbilityError `task.not_found`.
+ */
+export const readApprovals: Reached<typeof client.readApprovals> = reached(client.readApprovals);
+
+/** The approvals that wait in the project. */
+export const listApprovals: Reached<typeof client.listApprovals> = reached(client.listApprovals);
+
+/**
+ * Sends a decision and learns whether it counted.
+ *
+ * @throws AbilityError `approval.ignored` with the reason, `task.not_found`, `task.closed`, `worker.unavailable`.
+ */
+export const decide: Reached<typeof client.decide> = reached(client.decide);
+
+/** A decision with the proof that a person's token gives, for environments with `proof: required`. */
+export const withProof: Reached<typeof client.withProof> = reached(client.withProof);
+
+/**
+ * Starts a session once the hooks of its start allow it; an open one of that id is that very session.
+ *
+ * @throws AbilityError `guard.denied`, `hook.failed`, `session.key_conflict`, `session.stopped`, `usage.invalid`.
+ */
+export const startSession: Reached<typeof client.startSession> = reached(client.startSession);
+
+/**
+ * Says something in a session. Gives its turn context: the hints of hooks, guards and risks.
+ *
+ * @throws AbilityError `session.not_found`, `session.stopped`, `usage.invalid`.
+ */
+export const promptSession: Reached<typeof client.promptSession> = reached(client.promptSession);
+
+/** A session as it is now. @throws AbilityError `session.not_found`. */
+export const showSession: Reached<typeof client.showSession> = reached(client.showSession);
+
+/** Stops a session; its tasks go on. @throws AbilityError `session.not_found`. */
+export const stopSession: Reached<typeof client.stopSession> = reached(client.stopSession);
+
+/**
+ * The loop of an AI over abilities: its plans are checked, run, and their results given back.
+ *
+ * @throws AbilityError `usage.invalid`, `planner.*`, `session.*`.
+ */
+export const runSession: Reached<typeof client.runSession> = reached(client.runSession);
+
+/**
+ * Creates a schedule; the same one again changes nothing.
+ *
+ * @throws AbilityError `schedule.exists`, `usage.invalid`, `placement.no_worker`.
+ */
+export const createSchedule: Reached<typeof client.createSchedule> = reached(client.createSchedule);
+
+/** The schedules of the project, by name. */
+export const listSchedules: Reached<typeof client.listSchedules> = reached(client.listSchedules);
+
+/** A schedule, with when it fired and will fire. @throws AbilityError `schedule.not_found`. */
+export const showSchedule: Reached<typeof client.showSchedule> = reached(client.showSchedule);
+
+/** Pauses a schedule; the note says why. @throws AbilityError `schedule.not_found`. */
+export const pauseSchedule: Reached<typeof client.pauseSchedule> = reached(client.pauseSchedule);
+
+/** Lets a paused schedule fire again. @throws AbilityError `schedule.not_found`. */
+export const resumeSchedule: Reached<typeof client.resumeSchedule> = reached(client.resumeSchedule);
+
+/** Fires a schedule now. @throws AbilityError `schedule.not_found`. */
+export const fireSchedule: Reached<typeof client.fireSchedule> = reached(client.fireSchedule);
+
+/** Fires a schedule as often as it would have fired between two moments. @throws AbilityError `schedule.not_found`. */
+export const backfillSchedule: Reached<typeof client.backfillSchedule> = reached(client.backfillSchedule);
+
+/** Deletes a schedule; tasks that it started go on. @throws AbilityError `schedule.not_found`. */
+export const deleteSchedule: Reached<typeof client.deleteSchedule> = reached(client.deleteSchedule);

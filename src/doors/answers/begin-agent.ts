@@ -1,0 +1,156 @@
+import { poolOf } from '../../choosing/ability-pool.js';
+import { modelEndpoint } from '../../choosing/model-endpoint.js';
+import { modelProvider } from '../../choosing/plan-model.js';
+import { recruitIn } from '../../choosing/recruit/recruit.js';
+import { commandProvider, type SessionRunOptions, scriptedProvider } from '../../client/index.js';
+import type { OfferedAbility, PlanProvider } from '../../contracts/agent-runtime.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { Person } from '../../contracts/people.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { RecruitmentResult } from '../../contracts/routing.js';
+import { checkFormat } from '../../definitions/check-format.js';
+import { type AgentRequest, agentRequest } from '../../definitions/formats/agent-request.js';
+import type { Registry } from '../../definitions/registry.js';
+import { isProblem, readYaml } from '../../definitions/yaml-source.js';
+import { maskerFor } from '../../planning/secrets/credentials.js';
+import { digestOf } from '../../rules/canonical.js';
+import { parseDuration } from '../../rules/duration.js';
+import { generateRunId } from '../../server/logs/run-ids.js';
+import { beginRun } from '../../server/logs/run-log.js';
+import { pathsOf } from '../../server/project-paths.js';
+import { refuseText } from './ask/begin-ask.js';
+import { effectsOf } from './describe-ability.js';
+
+/** A request to an AI, and where it is made. */
+interface AgentAsk {
+  request: AgentRequest;
+  registry: Registry;
+  environment: string;
+  scope: string;
+  user: Person;
+  env: NodeJS.ProcessEnv;
+  /** Id of the run; left out: a new one. */
+  run?: string | undefined;
+  /** An open session; the one that the request names wins. */
+  session?: string | undefined;
+}
+
+/** A run that has begun: its log has its first line. */
+export interface BegunAgent {
+  options: SessionRunOptions & { run: string };
+  recruited: RecruitmentResult;
+}
+
+/**
+ * Begins a run of an agent: recruits, and writes that down, before anything else is done. Source: R-004-16; docs/choosing.md#recruiting.
+ *
+ * @throws AbilityError `usage.invalid`, `pack.not_found`, `runlog.key_conflict`, `runlog.write_failed`, `planner.failed`.
+ */
+export async function beginAgent(ask: AgentAsk): Promise<BegunAgent> {
+  const { request, registry, environment, scope, user, env } = ask;
+  const { prompt, pack } = request;
+  refuseText(prompt);
+  const recruited = recruitIn(registry, { environment, prompt, named: pack });
+  const run = ask.run ?? generateRunId();
+  const session = request.session_id ?? ask.session;
+  const asked = { prompt, environment, scope, pack: pack ?? null, session: session ?? null, user: user.name };
+  const journal = beginRun(pathsOf(registry.root), { id: run, request: digestOf(asked), recruitment: recruited });
+  const masker = maskerFor(registry, environment, env);
+  const options = {
+    run,
+    prompt,
+    environment,
+    scope,
+    user,
+    journal,
+    mask: <T extends Json>(value: T): T => masker.maskDeep(value) as T,
+    provider: openProvider(request.provider, registry, env),
+    abilities: await offeredAbilities({ registry, environment, scope, env }, prompt),
+    ...(session !== undefined && { session }),
+  };
+  return { options, recruited };
+}
+
+/** So many abilities an AI may plan; those that fit the request best. */
+const MOST_OFFERED = 200;
+/** So much of their schemas it is shown. Characters of JSON. */
+const MOST_SCHEMAS = 65_536;
+
+/** Where an AI is to plan. */
+interface Place {
+  registry: Registry;
+  environment: string;
+  scope: string;
+  /** In which credentials, and the address of a model, are looked for. */
+  env: NodeJS.ProcessEnv;
+}
+
+/** What an AI may plan for a request: what can be run in the environment, the fitting ones first. */
+async function offeredAbilities(
+  { registry, environment, scope, env }: Place,
+  prompt: string,
+): Promise<OfferedAbility[]> {
+  const pool = poolOf(registry, environment, scope, env);
+  const { ranked } = await pool.ranker.rank({ text: prompt, limit: MOST_OFFERED });
+  const ids = new Set([...ranked.map(({ id }) => id), ...pool.abilities.keys()]);
+  let room = MOST_SCHEMAS;
+  return [...ids].slice(0, MOST_OFFERED).flatMap((id) => {
+    const definition = pool.abilities.get(id)?.definition;
+    if (!definition) return [];
+    const schema = definition.input_schema as JsonObject;
+    const length = JSON.stringify(schema).length;
+    const fits = length <= room;
+    if (fits) room -= length;
+    const effects = effectsOf(registry, id, environment, env);
+    return [{ id, summary: definition.summary, effects, input_schema: fits ? schema : null }];
+  });
+}
+
+/**
+ * What makes the plans of a request.
+ *
+ * @param env has the address and the key of a model, and what programs are passed.
+ * @throws AbilityError `planner.failed` where no model can be asked.
+ */
+function openProvider(
+  { openai, command, scripted = [] }: AgentRequest['provider'],
+  { root, project }: Pick<Registry, 'root' | 'project'>,
+  env: NodeJS.ProcessEnv,
+): PlanProvider {
+  if (openai) {
+    const endpoint = modelEndpoint('', project.policy, env);
+    if (typeof endpoint === 'string') throw unaskable(endpoint);
+    return modelProvider({ ...endpoint, model: openai.model, timeoutMs: parseDuration(openai.timeout) });
+  }
+  if (command) {
+    const [program, ...args] = command.argv;
+    const { pass, timeout } = command;
+    return commandProvider({ argv: [program, ...args], cwd: root, env, pass, timeoutMs: parseDuration(timeout) });
+  }
+  if (Array.isArray(scripted)) return scriptedProvider(scripted);
+  const { program, timeout } = scripted;
+  return commandProvider({ argv: [process.execPath, program], cwd: root, env, timeoutMs: parseDuration(timeout) });
+}
+
+function unaskable(reason: string): AbilityError {
+  return new AbilityError({
+    code: 'planner.failed',
+    message: `No model was asked: ${reason}`,
+    suggestion: 'Set OPENAI_BASE_URL, or OPENAI_API_KEY, or let a `command` make the plans.',
+  });
+}
+
+/**
+ * Reads the request of `ability agent`, as JSON or YAML.
+ *
+ * @param file its name for messages, which have the place of what is wrong.
+ * @throws AbilityError `definition.invalid`, `definition.syntax`, `definition.too_large`.
+ */
+export function readAgentRequest(file: string, text: string): AgentRequest {
+  const source = readYaml(file, text);
+  if (isProblem(source)) throw new AbilityError(source);
+  const checked = checkFormat(agentRequest, source);
+  if ('value' in checked) return checked.value;
+  const [first] = checked.problems;
+  throw new AbilityError(first ?? { code: 'definition.invalid', message: `${file} is no request` });
+}

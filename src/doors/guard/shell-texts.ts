@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { programOf, runsShell } from './programs.js';
+import { isKnown } from './shell/marks.js';
+import { documentsOf, type ShellCommand, type ShellRedirect } from './shell/shell-script.js';
+
+/** The texts among the words of a command that a shell would run. */
+export function textsForShell(words: readonly string[]): string[] {
+  const found: string[] = [];
+  const at = words.findIndex((word) => runsShell([word]));
+  if (at >= 0) {
+    const rest = words.slice(at + 1);
+    found.push(...rest.filter((word) => /\s|[;&|<>$`]/.test(word)));
+    if (/^(eval|ssh|su|watch|parallel|xargs)$/.test(programOf(words[at] ?? ''))) {
+      found.push(rest.filter((word) => !word.startsWith('-')).join(' '));
+    }
+  }
+  for (const [index, word] of words.entries()) {
+    if (/^(-c|-\w{1,3}c|--command|-S|--split-string)$/.test(words[index - 1] ?? '')) found.push(word);
+    const joined = /^(?:-S|--split-string=|--command=)([\s\S]+)/.exec(word)?.[1];
+    if (joined !== undefined) found.push(joined);
+  }
+  return found;
+}
+
+/** What a command before a shell prints, which the shell runs where it is read as that. */
+export function textsPrinted({ words, redirects }: Pick<ShellCommand, 'words' | 'redirects'>): string[] {
+  if (!/^(echo|printf|cat|tee)$/.test(words[0] ?? '')) return [];
+  return [words.slice(1).join(' ').replaceAll('\\n', '\n'), ...documentsOf(redirects)];
+}
+
+/** What a pipe decodes of texts that stand in it as base64. @param redirects of the command that decodes. */
+export function decodedIn(commands: readonly (readonly string[])[], redirects: readonly ShellRedirect[]): string[] {
+  const decodes = commands.some((words) => {
+    const program = programOf(words[0] ?? '');
+    const isNamed = /^g?base64$/.test(program) && words.some((word) => /^(-d|-D|-di|--decode)$/.test(word));
+    return isNamed || (program === 'openssl' && words.includes('-d') && words.some((word) => /base64|-a/.test(word)));
+  });
+  if (!decodes) return [];
+  return [...commands.flatMap((words) => words.slice(1)), ...documentsOf(redirects)].flatMap(decode);
+}
+
+function decode(text: string): string[] {
+  const plain = text.replace(/\\n|\s/g, '');
+  if (plain.length < 8 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) return [];
+  const decoded = Buffer.from(plain, 'base64').toString('utf8');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what is no text is no command.
+  return /[\u0000-\u0008\uFFFD]/.test(decoded) ? [] : [decoded];
+}
+
+/** Texts that a shell has written to files, which a later command of it may run. */
+export class WrittenTexts {
+  private readonly files = new Map<string, string>();
+
+  keep(path: string, folders: readonly string[], text: string): void {
+    if (!isKnown(path)) return;
+    const file = resolve(folders[0] ?? '/', path);
+    this.files.set(file, `${this.files.get(file) ?? ''}\n${text}`);
+  }
+
+  /** The text of a file that a word names; each text once. */
+  at(word: string, folders: readonly string[]): string[] {
+    if (this.files.size === 0 || !isKnown(word)) return [];
+    return folders.flatMap((folder) => {
+      const file = resolve(folder, word);
+      const text = this.files.get(file);
+      this.files.delete(file);
+      return text ?? [];
+    });
+  }
+}
+
+/** Whether all that a command prints is text that its own command line has. */
+export function isTextOnly(words: readonly string[]): boolean {
+  return /^(echo|printf)$/.test(words[0] ?? '') || (words[0] === 'cat' && words.length === 1);
+}
+
+/** What a command prints of its own: words, and here-documents. */
+export function printedBy(
+  words: readonly string[],
+  targets: readonly ShellRedirect[],
+  pipe: readonly ShellCommand[],
+): string[] {
+  const before = pipe.flatMap((each) => (isTextOnly(each.words) ? [each.words.slice(1).join(' ')] : []));
+  const own = isTextOnly(words) ? [words.slice(1).join(' ').replaceAll('\\n', '\n')] : [];
+  return [...own, ...documentsOf(targets), ...before];
+}
