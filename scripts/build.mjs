@@ -2,7 +2,7 @@
 // each that came out of the last one is hashed, so that an edited, lost or older file on either side is built anew.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,6 +10,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What goes in: sources, how they are built, and the exact versions of what builds them. */
 const SOURCES = ['src', 'scripts', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'];
 const OUTPUT = 'dist';
+/** Files that commands fill in and write; the compiler does not copy them. */
+const TEMPLATES = 'authoring/templates';
 /** Outside of dist/, which is packed; a fresh install removes it, and so builds. */
 const NOTE = join(ROOT, 'node_modules/.cache/ability-build.json');
 
@@ -57,6 +59,8 @@ if (note.sources === sources && note.output === digestOf([OUTPUT])) {
 } else {
   rmSync(NOTE, { force: true });
   run('tsc', '-p', 'tsconfig.build.json');
+  rmSync(join(ROOT, OUTPUT, TEMPLATES), { recursive: true, force: true });
+  cpSync(join(ROOT, 'src', TEMPLATES), join(ROOT, OUTPUT, TEMPLATES), { recursive: true });
   run(process.execPath, 'scripts/build-command.mjs');
   run(process.execPath, 'scripts/build-workflow-bundle.mjs');
   // Sources that changed meanwhile are not those that were built.

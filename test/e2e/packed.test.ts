@@ -53,7 +53,14 @@ test(
     });
     const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
     const paths = files.map(({ path }) => path);
-    for (const path of ['dist/command/bin.js', 'dist/workflow-bundle.js', 'docs/guide.md', 'README.md', 'LICENSE']) {
+    for (const path of [
+      'dist/command/bin.js',
+      'dist/workflow-bundle.js',
+      'dist/authoring/templates/init/ci-job.yml',
+      'docs/guide.md',
+      'README.md',
+      'LICENSE',
+    ]) {
       expect(paths).toContain(path);
     }
     // What the first line of a scaffolded file names, as soon as it is generated.

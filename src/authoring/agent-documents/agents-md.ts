@@ -1,17 +1,22 @@
+import { fillTemplate } from '../fill-template.js';
 import { marked } from './marked-text.js';
-import {
-  askRules,
-  changeRules,
-  findRules,
-  firstRules,
-  LOG_FILE,
-  type Rules,
-  refusalRules,
-  runRules,
-  runtimeRulesFile,
-  signalRules,
-  workRules,
-} from './rules.js';
+
+/** Where AIs write down what they did, relative to the project root. Source: R-003-26. */
+export const LOG_FILE = 'docs/IMPLEMENTATION_LOG.md';
+
+/** Name of the skill, and of its folder: agentskills.io wants both alike. */
+export const SKILL_NAME = 'ability-runtime';
+
+/** The file of a skill in its folder. */
+export const SKILL_FILE = 'SKILL.md';
+
+const SKILL_DESCRIPTION =
+  'How to find, run and add the operations (abilities) of a project with Ability Runtime, under its guards and approvals. Use when the user asks for something that a script, service, tool or workflow of the project does, when a project has an ability.yaml or ABILITY.md, or when an ability command ends with an exit code or a signal to be understood.';
+
+/** The path of the runtime's own rules, beside the definitions that they protect. */
+export function runtimeRulesFile(registry: string): string {
+  return `${registry}/AGENTS.md`;
+}
 
 /**
  * The kept part of `AGENTS.md` at the root: short, it leads to the runtime's own rules. Source: R-002-56.
@@ -19,64 +24,32 @@ import {
  * @param registry the folder of the definitions, relative to the project root.
  */
 export function rootRules(registry: string): string {
-  const runtime = runtimeRulesFile(registry);
-  return marked(`The operations of this project are *abilities*: scripts, MCP tools, HTTP calls and workflows, each under a contract, run by Ability
-Runtime as durable tasks. Before you call, add or change one, read [${runtime}](${runtime}): the rules of the runtime, its commands, exit codes
-and signals. In short: act only through \`ability\`, never decide an approval, never go round a denial, and never edit \`${registry}/\` yourself.
-
-${withHeading(workRules())}`);
+  return marked(part('root', registry));
 }
 
-/** The kept part of `AGENTS.md` beside the definitions: the rules of the runtime. Source: R-002-56 to R-002-60. */
+/** The kept part of `AGENTS.md` beside the definitions: the rules of the runtime. Source: R-002-56 to R-002-60, C-45, C-46. */
 export function runtimeRules(registry: string): string {
-  return marked(`The operations of this project are *abilities*. Ability Runtime is their only Tool Runner and Hook Runner, and runs them as durable
-tasks; \`ability.yaml\` names the environments.
-
-${rulesOf(registry).map(withHeading).join('\n\n')}`);
+  return marked(part('runtime', registry));
 }
 
-/** All rules of the runtime, in the order in which they are read. */
-export function rulesOf(registry: string): Rules[] {
-  return [
-    firstRules(registry),
-    findRules(),
-    runRules(),
-    refusalRules(),
-    signalRules(),
-    askRules(),
-    changeRules(registry),
-  ];
+/** The skill: the same rules as `AGENTS.md`, in the form of agentskills.io. */
+export function skillMd(registry: string): string {
+  return `---\nname: ${SKILL_NAME}\ndescription: ${SKILL_DESCRIPTION}\n---\n\n${marked(part('skill', registry))}`;
 }
-
-/** A part of the rules below its heading. */
-export function withHeading({ title, text }: Rules): string {
-  return `## ${title}\n\n${text}`;
-}
-
-/** A new `AGENTS.md` at the root. */
-export function newRootDocument(registry: string): string {
-  return `# How AI developers work with this project\n\n${rootRules(registry)}`;
-}
-
-/** A new `AGENTS.md` beside the definitions. */
-export function newRuntimeDocument(registry: string): string {
-  return `# Rules of Ability Runtime for AI developers\n\n${runtimeRules(registry)}`;
-}
-
-/** A new log of what was done. Source: R-003-26. */
-export const NEW_LOG = `# Implementation log
-
-What was done in this project, the newest last. Whoever works on it reads the last 150 lines before, and adds an entry after (AGENTS.md).
-An entry has a heading with its date, and says what was done and why, the keys of tasks that show it, and what is left:
-
-    ## YYYY-MM-DD What was done
-`;
 
 /** The files that a project has for AIs, new, by their paths. */
 export function newAgentDocuments(registry: string): Record<string, string> {
   return {
-    'AGENTS.md': newRootDocument(registry),
-    [runtimeRulesFile(registry)]: newRuntimeDocument(registry),
-    [LOG_FILE]: NEW_LOG,
+    'AGENTS.md': `# How AI developers work with this project\n\n${rootRules(registry)}`,
+    [runtimeRulesFile(registry)]: `# Rules of Ability Runtime for AI developers\n\n${runtimeRules(registry)}`,
+    [LOG_FILE]: fillTemplate('agents/log.md'),
   };
+}
+
+/** A document for AIs without its markers, from its template and those of the parts that several of them share. */
+function part(name: 'root' | 'runtime' | 'skill', registry: string): string {
+  const values = { REGISTRY: registry, RUNTIME_RULES: runtimeRulesFile(registry), LOG: LOG_FILE };
+  const filled = (path: string): string => fillTemplate(path, values).trimEnd();
+  const parts = { RULES: filled('agents/rules.md'), WORK: filled('agents/work.md') };
+  return fillTemplate(`agents/${name}.md`, { ...values, ...parts });
 }

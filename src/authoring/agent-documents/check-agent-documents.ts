@@ -1,8 +1,7 @@
 import type { Finding } from '../../contracts/findings.js';
 import type { Registry } from '../../definitions/registry.js';
 import { siteFolders } from '../scaffold/scaffold.js';
-import { findAgentDocuments } from './find-agent-documents.js';
-import { planAgentDocuments } from './plan-agent-documents.js';
+import { findAgentDocuments, planAgentDocuments } from './plan-agent-documents.js';
 
 /**
  * Where documents for AIs that carry our markers do not say what this version says. A warning: another version of the command is no

@@ -1,12 +1,28 @@
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { entriesOf, filesNamed } from '../routing-documents/find-documents.js';
 import type { DocumentPlan } from '../routing-documents/plan-documents.js';
-import { newAgentDocuments, rootRules, runtimeRules } from './agents-md.js';
-import { textOf } from './find-agent-documents.js';
+import {
+  LOG_FILE,
+  newAgentDocuments,
+  rootRules,
+  runtimeRules,
+  runtimeRulesFile,
+  SKILL_FILE,
+  skillMd,
+} from './agents-md.js';
 import { CLOSES, hasMarkers, OPENS, withMarked } from './marked-text.js';
-import { LOG_FILE, runtimeRulesFile } from './rules.js';
-import { SKILL_FILE, skillMd } from './skill-md.js';
+
+/**
+ * The documents for AIs of a project that carry our markers, relative to its root: `AGENTS.md` at the root and beside the
+ * definitions, and skills, also in the hidden folders of agents' tools (`.claude/skills`). Those of other authors are theirs.
+ */
+export function findAgentDocuments(root: string, registry: string): string[] {
+  const agents = ['AGENTS.md', runtimeRulesFile(registry)];
+  const skills = [...filesNamed(root, SKILL_FILE), ...skillsOfTools(root)];
+  return [...new Set([...agents, ...skills])].filter((file) => hasMarkers(textOf(join(root, file)) ?? ''));
+}
 
 /** What documents for AIs should say. Writes nothing; those without our markers are not ours, and refused (`docs.not_ours`). */
 export function planAgentDocuments(root: string, registry: string, files: readonly string[]): DocumentPlan[] {
@@ -77,4 +93,18 @@ function isLink(file: string): Problem {
 
 function broken(file: string, problem: Problem): DocumentPlan {
   return { file, status: 'broken', problems: [problem] };
+}
+
+/** The text of a file; undefined where there is none. */
+function textOf(path: string): string | undefined {
+  return existsSync(path) && statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined;
+}
+
+function skillsOfTools(root: string): string[] {
+  const tools = entriesOf(root).filter((entry) => entry.isDirectory() && /^\.[a-z]/.test(entry.name));
+  return tools.flatMap(({ name: tool }) =>
+    entriesOf(join(root, tool, 'skills'))
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${tool}/skills/${name}/${SKILL_FILE}`),
+  );
 }

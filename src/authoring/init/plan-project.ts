@@ -4,18 +4,17 @@ import { AbilityError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { project as projectFormat } from '../../definitions/formats/project.js';
 import { environmentName } from '../../definitions/formats/values.js';
-import { schemaFiles } from '../../definitions/schemas/schema-files.js';
+import { type FormatName, schemaFiles } from '../../definitions/schemas/schema-files.js';
 import { didYouMean } from '../../text/nearest.js';
 import { newAgentDocuments } from '../agent-documents/agents-md.js';
 import type { EXAMPLES } from '../choices.js';
 import { FileDraft } from '../file-draft.js';
+import { fillTemplate } from '../fill-template.js';
 import type { PlannedFile } from '../planned-file.js';
 import { checkForm } from '../scaffold/check-names.js';
 import { siteFolders } from '../scaffold/scaffold.js';
 import { schemaFolder, schemaLine } from '../schema-line.js';
-import { ciJob } from './ci-job.js';
 import { environmentOf } from './environments.js';
-import { exampleFiles } from './example.js';
 import { mergeGitIgnore } from './git-ignore.js';
 
 /** What a new project is to be. */
@@ -33,23 +32,6 @@ export interface ProjectPlan {
   files: PlannedFile[];
   left: string[];
 }
-
-/** What stands in the folder of the definitions before most of them are there. */
-const REGISTRY_README = `# What this project can do
-
-| Folder | |
-|---|---|
-| \`low-level/\` | operations: \`ability scaffold low-level KEY --kind script\`; of scripts you have, \`ability scaffold scripts FILES\` |
-| \`high-level/\` | workflows of these: \`ability scaffold high-level ID --calls A,B\` |
-| \`implementations/\` | where an operation has several: \`ability scaffold implementation ID --operation KEY\` |
-| \`config/\` | how and where they run: endpoints, credentials (as references), MCP servers |
-| \`schemas/\` | what editors know of these files; after an update: \`ability scaffold schemas\` |
-| \`hooks/\` | guards, and what is informed afterwards: \`ability scaffold hook ID --phase PreAbilityCall\` |
-
-Of a whole definition in a file: \`ability scaffold KIND --from FILE\`. Rules for AIs: [AGENTS.md](AGENTS.md).
-
-Cases for \`ability test\` stand beside the abilities, in files that end in \`.test.yaml\`.
-`;
 
 /**
  * Plans a project in a folder, around what is there already.
@@ -111,11 +93,29 @@ function filesOf(registry: string, wanted: NewProject): Record<string, string> {
   const hasExample = example === 'script';
   return {
     ...(hasExample && exampleFiles(registry, environment)),
-    [`${registry}/README.md`]: REGISTRY_README,
+    [`${registry}/README.md`]: fillTemplate('init/registry-readme.md'),
     ...Object.fromEntries([...schemaFiles()].map(([file, text]) => [`${schemaFolder(registry)}/${file}`, text])),
     ...newAgentDocuments(registry),
-    '.github/workflows/ability.yml': ciJob({ environment, run: hasExample ? 'hello --set name=CI' : undefined }),
+    '.github/workflows/ability.yml': ciJob(environment, hasExample),
   };
+}
+
+/** An ability, its script and a case. */
+function exampleFiles(registry: string, environment: string): Record<string, string> {
+  const ability = `${registry}/low-level/hello.yaml`;
+  const cases = `${registry}/low-level/hello.test.yaml`;
+  const line = (kind: FormatName, path: string): string => schemaLine({ kind, path, registry });
+  return {
+    [ability]: fillTemplate('init/hello.yaml', { SCHEMA: line('low-level', ability) }),
+    [cases]: fillTemplate('init/hello.test.yaml', { SCHEMA: line('cases', cases), ENVIRONMENT: environment }),
+    'scripts/tools/hello.mjs': fillTemplate('init/hello.mjs'),
+  };
+}
+
+/** The servers are in the user's cache by version, so the cache is keyed by the lock file, which fixes our version. */
+function ciJob(environment: string, hasExample: boolean): string {
+  const steps = fillTemplate(hasExample ? 'init/ci-cases.yml' : 'init/ci-no-cases.yml', { ENVIRONMENT: environment });
+  return fillTemplate('init/ci-job.yml', { STEPS: steps.trimEnd() });
 }
 
 function refuseOtherForces(force: readonly string[], ours: readonly string[]): void {

@@ -1,11 +1,14 @@
 import type { Phase } from '../../contracts/hooks.js';
-import { dedented } from '../dedented.js';
-import type { Language } from './script-stub.js';
+import { fillTemplate } from '../fill-template.js';
+import { EXTENSIONS, type Language } from './script-stub.js';
 
 /** A script that handles a hook: EventContext as JSON on stdin, HookResult as JSON on stdout. Source: R-002-17, R-002-18. */
 export function hookStub(language: Language, title: string, phase: Phase): string {
-  const [read, answer] = [FIELDS[phase] ?? FIELDS_OF_TASKS, ANSWERS[phase] ?? ALLOWS];
-  return STUBS[language](title.replaceAll(/\s+/g, ' '), read, answer[language]);
+  return fillTemplate(`scaffold/hook.${EXTENSIONS[language]}`, {
+    TITLE: title.replaceAll(/\s+/g, ' '),
+    FIELDS: FIELDS[phase] ?? FIELDS_OF_TASKS,
+    ANSWER: (ANSWERS[phase] ?? ALLOWS)[language],
+  });
 }
 
 const FIELDS_OF_TASKS = 'event_type, ability_id, payload, environment, ..';
@@ -49,40 +52,4 @@ const ANSWERS: Partial<Record<Phase, Answer>> = {
       'ended = event["payload"]\nanswer = {"infra": {"log": f"{event[\'session_id\']} ended after {ended[\'turns\']} turns: {ended[\'reason\']}"}}',
     shell: `echo '{"infra": {"log": "a session ended"}}'`,
   },
-};
-
-const STUBS: Record<Language, (title: string, fields: string, answer: string) => string> = {
-  node: (title, fields, answer) => dedented`
-    // ${title}
-    // Reads on stdin what happens (${fields}); answers on stdout.
-    import { readFileSync } from 'node:fs';
-
-    const event = JSON.parse(readFileSync(0, 'utf8'));
-
-    ${answer}
-
-    console.log(JSON.stringify(answer));
-  `,
-  python: (title, fields, answer) => dedented`
-    # ${title}
-    # Reads on stdin what happens (${fields}); answers on stdout.
-    import json
-    import sys
-
-    event = json.load(sys.stdin)
-
-    ${answer}
-
-    print(json.dumps(answer))
-  `,
-  shell: (title, fields, answer) => dedented`
-    #!/bin/sh
-    # ${title}
-    # Reads on stdin, as JSON, what happens (${fields}); answers on stdout.
-    set -eu
-    event=$(cat)
-    : "$event"
-
-    ${answer}
-  `,
 };

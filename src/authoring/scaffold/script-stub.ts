@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { LANGUAGES } from '../choices.js';
-import { dedented } from '../dedented.js';
+import { fillTemplate } from '../fill-template.js';
 
 /** One of {@link LANGUAGES}. */
 export type Language = (typeof LANGUAGES)[number];
@@ -8,7 +8,7 @@ export type Language = (typeof LANGUAGES)[number];
 /** The extension that names the interpreter of a language. */
 export const EXTENSIONS: Record<Language, string> = { node: 'mjs', python: 'py', shell: 'sh' };
 
-/** What the stub of a script answers until somebody writes the work. */
+/** What the stub of a script answers until its author writes the work. */
 export interface StubAnswer {
   /** Fields of the input that it gives back. */
   echo: readonly string[];
@@ -17,71 +17,34 @@ export interface StubAnswer {
 }
 
 /** A script that keeps the protocol of files: input as JSON from one, output as JSON to another. Source: R-002-13. */
-export function scriptStub(language: Language, title: string, answer: StubAnswer): string {
-  return STUBS[language](title.replaceAll(/\s+/g, ' '), answer);
+export function scriptStub(language: Language, title: string, { echo, fixed }: StubAnswer): string {
+  const values = { TITLE: title.replaceAll(/\s+/g, ' '), OUTPUT: OUTPUTS[language](echo, fixed) };
+  // Node's own checks complain of a variable that nothing reads.
+  const unused = language === 'node' && { UNUSED: echo.length === 0 ? '\nvoid input;' : '' };
+  return fillTemplate(`scaffold/script.${EXTENSIONS[language]}`, { ...values, ...unused });
 }
 
-const STUBS: Record<Language, (title: string, answer: StubAnswer) => string> = {
-  node: (title, { echo, fixed }) => dedented`
-    // ${title}
-    // The input is JSON in the file after --input; the output goes as JSON into the file after --output.
-    import { readFileSync, writeFileSync } from 'node:fs';
-    import { parseArgs } from 'node:util';
-
-    const { values: files } = parseArgs({ options: { input: { type: 'string' }, output: { type: 'string' } } });
-    const input = JSON.parse(readFileSync(files.input, 'utf8'));
-
-    // The work goes here. It has failed when this ends with another exit code than 0; say why on stderr.
-    const output = ${isMap(fixed) ? inBraces([...membersOf(fixed), ...echoed(echo, (name) => `input[${name}]`)]) : JSON.stringify(fixed)};
-
-    ${echo.length === 0 ? 'void input;\n' : ''}writeFileSync(files.output, JSON.stringify(output));
-  `,
-  python: (title, { echo, fixed }) => dedented`
-    # ${title}
-    # The input is JSON in the file after --input; the output goes as JSON into the file after --output.
-    import argparse
-    import json
-
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--input")
-    parser.add_argument("--output")
-    files = parser.parse_args()
-    with open(files.input, encoding="utf-8") as file:
-        given = json.load(file)
-
-    # The work goes here. It has failed when this ends with another exit code than 0; say why on stderr.
-    output = ${isMap(fixed) ? inBraces([...membersOf(fixed, pythonOf), ...echoed(echo, (name) => `given[${name}]`)]) : pythonOf(fixed)}
-
-    with open(files.output, "w", encoding="utf-8") as file:
-        json.dump(output, file)
-  `,
-  shell: (title, { echo, fixed }) => dedented`
-    #!/bin/sh
-    # ${title}
-    # The input is JSON in the file after --input; the output goes as JSON into the file after --output.
-    set -eu
-    while [ $# -gt 1 ]; do
-      case "$1" in
-        --input) input=$2 ;;
-        --output) output=$2 ;;
-      esac
-      shift 2
-    done
-
-    # The work goes here. It has failed when this ends with another exit code than 0; say why on stderr.
-    ${echo.length > 0 && isMap(fixed) && Object.keys(fixed).length === 0 ? 'cat "$input" > "$output"' : heredoc(fixed)}
-  `,
+/** In each language, what a stub answers: a value, or the command that writes it. */
+const OUTPUTS: Record<Language, (echo: readonly string[], fixed: Json) => string> = {
+  node: (echo, fixed) =>
+    isJsonObject(fixed)
+      ? inBraces([...membersOf(fixed), ...echoed(echo, (name) => `input[${name}]`)])
+      : JSON.stringify(fixed),
+  python: (echo, fixed) =>
+    isJsonObject(fixed)
+      ? inBraces([...membersOf(fixed, pythonOf), ...echoed(echo, (name) => `given[${name}]`)])
+      : pythonOf(fixed),
+  shell: (echo, fixed) =>
+    echo.length > 0 && isJsonObject(fixed) && Object.keys(fixed).length === 0
+      ? 'cat "$input" > "$output"'
+      : heredoc(fixed),
 };
 
 function heredoc(value: Json): string {
   return `: "$input"\ncat > "$output" <<'JSON'\n${JSON.stringify(value)}\nJSON`;
 }
 
-function isMap(value: Json): value is { [key: string]: Json } {
-  return isJsonObject(value);
-}
-
-function membersOf(value: { [key: string]: Json }, write: (value: Json) => string = JSON.stringify): string[] {
+function membersOf(value: JsonObject, write: (value: Json) => string = JSON.stringify): string[] {
   return Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${write(item)}`);
 }
 

@@ -1,5 +1,5 @@
 import { type Skill, type SkillSource, SkillsExtension, skillEntry } from '@modelcontextprotocol/server/ext/skills';
-import { SKILL_FILE, SKILL_NAME, skillMd } from '../../authoring/agent-documents/skill-md.js';
+import { SKILL_FILE, SKILL_NAME, skillMd } from '../../authoring/agent-documents/agents-md.js';
 import { siteFolders } from '../../authoring/scaffold/scaffold.js';
 
 /** Clients may keep it for so long; another version of it comes only with another version of this program. Milliseconds. */

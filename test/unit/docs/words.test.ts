@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newAgentDocuments } from '../../../src/authoring/agent-documents/agents-md.js';
-import { skillMd } from '../../../src/authoring/agent-documents/skill-md.js';
+import { newAgentDocuments, skillMd } from '../../../src/authoring/agent-documents/agents-md.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ROLES = ['AI developer', 'Agent Runtime', 'Tool Runner', 'Hook Runner', 'humans'];

@@ -1,8 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { findAgentDocuments } from '../../../../authoring/agent-documents/find-agent-documents.js';
-import { agentDocumentsOf, planAgentDocuments } from '../../../../authoring/agent-documents/plan-agent-documents.js';
-import { SKILL_FILE, SKILL_NAME } from '../../../../authoring/agent-documents/skill-md.js';
+import { SKILL_FILE, SKILL_NAME } from '../../../../authoring/agent-documents/agents-md.js';
+import {
+  agentDocumentsOf,
+  findAgentDocuments,
+  planAgentDocuments,
+} from '../../../../authoring/agent-documents/plan-agent-documents.js';
 import type { DocumentPlan } from '../../../../authoring/routing-documents/plan-documents.js';
 import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
 import { AbilityError } from '../../../../contracts/problem.js';
