@@ -7,8 +7,8 @@ import { Masker } from '../planning/secrets/masking/masker.js';
 import { CurrentLine } from './current-line.js';
 import { type LogLine, LogLines, MOST_CHARACTERS } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
-import { inFolder } from './record/in-folder.js';
 import type { SharedLog } from './record/task-share.js';
+import { inFolder } from './record/write-files.js';
 
 const MOST_IN_A_MESSAGE = 3000;
 /** How long a line may wait to be read by others. A call that ends sooner writes its log in one piece. */

@@ -15,24 +15,21 @@ import { isPlainYes } from '../rules/stored-result.js';
 import { wayOnFrom } from '../rules/way-on.js';
 import { currentTraceparent } from '../tracing/current-span.js';
 import type { Tracer } from '../tracing/tracer.js';
-import { type Attempt, beginAttempt } from './attempt.js';
+import { type Attempt, beginAttempt, cancelledBy, isSettled, limited, masked } from './attempt.js';
 import { runBuiltins } from './builtin-hooks.js';
-import { CallFailure, factsOf } from './call-failure.js';
+import { asUnusableAnswer, CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
 import { checkOutput } from './check-call-output.js';
 import { EffectMark, type EffectMarks } from './effect-mark.js';
-import { cancelledBy, isSettled, limited, masked } from './ended-attempt.js';
 import type { Execute } from './execute.js';
-import { toFailure, unknownOutcome } from './failures.js';
+import { jitteredDelay, toFailure, unknownOutcome } from './failures.js';
 import { CallFiles, type FileDependencies } from './files/call-files.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
 import type { Admitted, PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
-import { jitteredDelay } from './retry-delay.js';
 import { taskOf } from './task-of.js';
 import { tellContent, traceAttempt } from './trace-call.js';
-import { asUnusableAnswer } from './unusable-answer.js';
 
 /** What calls need of their worker. */
 export interface CallDependencies extends HookDependencies {

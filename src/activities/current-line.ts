@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Masker } from '../planning/secrets/masking/masker.js';
 import type { LogLine } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
-import { inFolder } from './record/in-folder.js';
+import { inFolder } from './record/write-files.js';
 
 /** Of a line that does not end, as much as people read of it. */
 const MOST_SHOWN = 1000;

@@ -10,7 +10,7 @@ import { callModel } from './model/call-model.js';
 import type { Transcripts } from './model/transcript.js';
 import { callScript } from './script/call-script.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
-import type { ProcessGroups } from './script/process-groups.js';
+import type { ProcessGroups } from './script/run-process.js';
 
 /** What the kinds of implementations need. */
 export interface ExecuteDependencies {

@@ -1,9 +1,11 @@
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from '@temporalio/activity';
+import type { RetryPolicy } from '@temporalio/common';
 import { type Effect, isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
+import { RETRY } from '../rules/call-limits.js';
 import { codeMatchesAny, isRetryableCode } from '../rules/error-families.js';
-import { askRetryCondition, type RetryVerdict, withNote } from '../rules/retry-condition.js';
+import { askRetryCondition, jittered, type RetryVerdict, withNote } from '../rules/retry-condition.js';
 import { factsOf } from './call-failure.js';
 
 /** Failure messages are not spilled by the codec, so a long one would sit in the history. */
@@ -111,4 +113,17 @@ function failureOf(
   // Where in this code a foreseen failure was noticed helps nobody, and would be in every history.
   if (isOurs) failure.stack = '';
   return failure;
+}
+
+/**
+ * The wait before the attempt after this one, where it is a random part of what the policy says.
+ *
+ * Carried by the failure of the attempt, so that it costs no event. Milliseconds.
+ */
+export function jitteredDelay(policy: RetryPolicy | undefined, attempt: number, random = Math.random): number {
+  const { initialInterval, backoffCoefficient = RETRY.factor, maximumInterval } = policy ?? {};
+  // An activity sees the times of its policy as numbers, however they were written.
+  const first = typeof initialInterval === 'number' ? initialInterval : RETRY.firstMs;
+  const most = typeof maximumInterval === 'number' ? maximumInterval : Math.max(RETRY.maxMs, first);
+  return jittered(Math.min(first * backoffCoefficient ** (attempt - 1), most), random);
 }

@@ -18,13 +18,13 @@ import { knownDigestOf } from '../rules/known-digest.js';
 import { oneLine } from '../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { inOwnTrace, type NewSpan } from '../tracing/current-span.js';
-import { refuseLargeFiles } from './files/input-files.js';
+import { refuseLargeFiles } from './files/task-files.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
-import { keepUnknown } from './hooks/keep-unknown.js';
 import { runHooks } from './hooks/run-hooks.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
 import { refuseUnusableInput } from './script/refuse-unusable-input.js';
+import { keepUnknown } from './session/keep-signals.js';
 
 /** What the checks before a task need of their worker. */
 export interface CreationDependencies extends HookDependencies {

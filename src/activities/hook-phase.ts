@@ -8,12 +8,11 @@ import { beginAttempt } from './attempt.js';
 import { toFailure } from './failures.js';
 import type { TaskContext } from './hooks/hook-context.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
-import { keepUnknown } from './hooks/keep-unknown.js';
 import { runHooks } from './hooks/run-hooks.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
-import { callIdOf } from './session/end-call.js';
-import { type EnterCallDependencies, enterCall } from './session/enter-call.js';
+import { keepUnknown } from './session/keep-signals.js';
+import { callIdOf, type EnterCallDependencies, enterCall } from './session/session-calls.js';
 import { taskOf } from './task-of.js';
 import { traceHooks } from './trace-call.js';
 

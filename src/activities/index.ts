@@ -3,22 +3,21 @@ import { type CallDependencies, createCall } from './call.js';
 import { createDecide, type DecideDependencies } from './decide.js';
 import { createEndTask, createErase, createPurge, type DeleteDependencies } from './delete.js';
 import { createEnter } from './enter.js';
-import { createFindUi, type FindUiDependencies } from './find-ui.js';
 import { createFinish, type FinishDependencies } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
 import { createModify, createRecordChange, type ModifyDependencies } from './modify.js';
 import { createSendNotice, type NoticeDependencies } from './notices/send-notice.js';
 import { createPreflight, type PreflightDependencies } from './preflight.js';
-import { createProve, type ProveDependencies } from './prove.js';
-import { createAskPrompt } from './session/ask-prompt.js';
-import { createAskStart } from './session/ask-start.js';
-import { createCheckWord } from './session/check-word.js';
-import { createEndCall } from './session/end-call.js';
-import { createEndSession } from './session/end-session.js';
-import type { SessionDependencies } from './session/event-activities.js';
-import { createAcquire, type SlotDependencies } from './slots/acquire-slot.js';
-import { createFindGone } from './slots/find-gone.js';
-import { createRelease } from './slots/release-slot.js';
+import { createEndCall } from './session/session-calls.js';
+import {
+  createAskPrompt,
+  createAskStart,
+  createEndSession,
+  type SessionDependencies,
+} from './session/session-events.js';
+import { createCheckWord } from './session/session-word.js';
+import { createAcquire, createFindGone, createRelease, type SlotDependencies } from './slots/slot-activities.js';
+import { createFindUi, createProve, type FindUiDependencies, type ProveDependencies } from './task-questions.js';
 
 /** Everything the activities of one worker need. */
 export type ActivityDependencies = CallDependencies &

@@ -7,7 +7,7 @@ import { RegistryLoader } from '../definitions/load-registry.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { toFailure } from './failures.js';
 import type { FileDependencies } from './files/call-files.js';
-import { holdFiles } from './files/input-files.js';
+import { holdFiles } from './files/task-files.js';
 import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } from './guard-creation.js';
 import type { PlanSource } from './plan-source.js';
 import { newRecord } from './record/new-record.js';

@@ -7,10 +7,14 @@ import { createActivities } from '../activities/index.js';
 import type { PlanSource } from '../activities/plan-source.js';
 import { ACTIVITY_LIMITS, taskQueueOf } from '../contracts/names.js';
 import type { Placement } from '../contracts/placement.js';
-import type { BegunTask, EndedTask, RunSinks } from '../contracts/run-sinks.js';
+import type { BegunTask, EndedTask, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
+import type { TaskResult } from '../contracts/task.js';
 import { SANDBOX_FLAG } from '../contracts/traces.js';
+import { readTraceparent } from '../rules/trace-context.js';
+import { type TracedTask, writeHook, writeStep, writeTask } from '../tracing/task-spans.js';
+import type { Tracer } from '../tracing/tracer.js';
 import type { SharedDependencies } from './dependencies.js';
-import { spanSinks, traceEnd } from './trace-sinks.js';
+import { log } from './logger.js';
 
 /** Built with the package, so that a worker polls in half the time. */
 export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
@@ -89,4 +93,31 @@ function noteRun(plans: PlanSource, info: WorkflowInfo, task: BegunTask | null):
 /** The bundle for a worker that writes traces: its workflows report their spans. The mark is set before any workflow is loaded. */
 export function tracedBundle(path: string): { code: string } {
   return { code: `globalThis.${SANDBOX_FLAG} = true; ${readFileSync(path, 'utf8')}` };
+}
+
+/** What writes the spans that workflows report. A workflow that is replayed has reported them before. */
+export function spanSinks(tracer: Tracer): InjectedSinks<SpanSinks> {
+  return {
+    traces: {
+      step: { callDuringReplay: false, fn: (info, step) => writeStep(tracer, tracedTask(info, step.seal), step) },
+      hook: { callDuringReplay: false, fn: (info, hook) => writeHook(tracer, tracedTask(info, hook.seal), hook) },
+    },
+  };
+}
+
+/** Writes the span of a task that closes beside its history; never throws. Others are written by their `finish`. */
+export async function traceEnd(tracer: Tracer, plans: PlanSource, info: WorkflowInfo, ended: EndedTask): Promise<void> {
+  const { workflowId, runId, taskQueue } = info;
+  try {
+    const asked = { workflowExecution: { workflowId, runId }, taskQueue };
+    const { plan, session } = await plans.admit(ended.seal, asked);
+    const facts = { plan, session, isCalled: false, createdAt: ended.created_at };
+    writeTask(tracer, tracedTask(info, ended.seal), JSON.parse(ended.result) as TaskResult, facts);
+  } catch (error) {
+    log.warn({ task: workflowId, reason: String(error) }, 'the span of a task was not written');
+  }
+}
+
+function tracedTask({ workflowId: task, memo }: WorkflowInfo, mark: string): TracedTask {
+  return { task, mark, trace: readTraceparent(memo?.trace) };
 }

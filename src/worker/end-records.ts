@@ -1,5 +1,5 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { type RecordBesideDependencies, recordBeside } from '../activities/record/record-beside.js';
+import { type RecordBesideDependencies, recordBeside } from '../activities/record/record-end.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { EndedTask } from '../contracts/run-sinks.js';
 import { log } from './logger.js';

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { keepTime } from '../activities/files/keep-time.js';
+import { keepTime } from '../activities/project-definitions.js';
 import { projectOf } from '../rules/other-project.js';
 import { type Collected, collectFiles, type TaskEnd } from '../server/store/collect-files.js';
 import { FileHolds } from '../server/store/file-holds.js';

@@ -1,12 +1,20 @@
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/execute.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
+import { answerWithHooks } from '../activities/hooks/answer-with-hooks.js';
+import { eventAsContext } from '../activities/hooks/event-as-context.js';
 import type { HookDependencies } from '../activities/hooks/hook-dependencies.js';
-import { projectDefinitions } from '../activities/hooks/project-definitions.js';
+import { runHooks } from '../activities/hooks/run-hooks.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import { Transcripts } from '../activities/model/transcript.js';
+import { projectDefinitions } from '../activities/project-definitions.js';
+import { EnvironmentVariables } from '../activities/secrets.js';
+import type { EventContext, HookAnswer } from '../contracts/hooks.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { Person } from '../contracts/people.js';
+import type { PlanHook } from '../contracts/plan.js';
 import { pathsOf } from '../server/project-paths.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import { hookDependenciesOf } from './prove-guards.js';
@@ -46,4 +54,57 @@ export function openHooksOutsideTasks(root: string, project: string, env: NodeJS
       folders.close();
     },
   };
+}
+
+/** Runs hooks outside of tasks. */
+export interface HookTrial {
+  /** @param now what `now()` gives; undefined: the time of this machine. */
+  ask(hook: PlanHook, event: EventContext, now?: number): Promise<HookAnswer>;
+  close(): Promise<void>;
+}
+
+/** Runs hooks with an event and no task: for `ability hooks test`. */
+export function openHookTrial(root: string, project: string, env: NodeJS.ProcessEnv): HookTrial {
+  const { dependencies, close } = openHooksOutsideTasks(root, project, env);
+  const never = new AbortController().signal;
+  return {
+    async ask(hook, event, now = Date.now()) {
+      const context = eventAsContext(event, hook, now, never);
+      const [answer] = await runHooks(event.event_type, context, { blockingOnly: false }, dependencies);
+      if (!answer) throw new Error(`the hook ${hook.id} was not asked`);
+      return answer;
+    },
+    close,
+  };
+}
+
+/** A call that no task makes, and that the guards of an ability are asked about. */
+export interface AskedCall {
+  root: string;
+  ability: string;
+  input: JsonObject;
+  environment: string;
+  env: NodeJS.ProcessEnv;
+  user: Person;
+  session: string | null;
+  scope?: string | undefined;
+  /** Milliseconds since 1970. */
+  moment: number;
+}
+
+/**
+ * Asks the PreAbilityCall guards of an ability in this process, scripts with their env profile among them; no server, and no
+ * activity. Never throws for what the definitions hold: what cannot be asked is an answer that refuses.
+ */
+export async function askGuards(call: AskedCall): Promise<HookAnswer[]> {
+  const { root, env, environment } = call;
+  let hooks: HooksOutsideTasks | undefined;
+  try {
+    return await answerWithHooks(call, new EnvironmentVariables(root, environment, env), (project) => {
+      hooks = openHooksOutsideTasks(root, project, env);
+      return hooks.dependencies;
+    });
+  } finally {
+    await hooks?.close();
+  }
 }

@@ -1,8 +1,8 @@
 /** The workers of a project, for those who host them in a program of their own. */
 export { allPlaces, type HostOptions, type Place, WorkerHost } from './host-workers.js';
 export { type ListedTool, type ListOptions, listTools, type UnreadableTool } from './list-tools.js';
+export type { RecordedHistory } from './replay/history-events.js';
 export { findHistoryFiles, readHistoryFile } from './replay/read-history-file.js';
-export type { RecordedHistory } from './replay/recorded-history.js';
 export { type Difference, type ReplayEnd, type ReplayOptions, replayHistory } from './replay/replay-history.js';
 export { KeyFolder, keysFromEnvironment } from './seal-keys.js';
 export { type ServeOptions, serve } from './serve.js';

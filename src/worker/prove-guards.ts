@@ -1,6 +1,11 @@
 import type { ScriptHookDependencies } from '../activities/hooks/ask-script.js';
 import type { ForeignHandler } from '../activities/hooks/claude-code/ask-foreign.js';
-import { checkGuards, type GuardCheck } from '../activities/hooks/claude-code/check-guards.js';
+import {
+  checkGuards,
+  type GuardCheck,
+  type MustDenyReport,
+  reportMustDeny,
+} from '../activities/hooks/claude-code/check-guards.js';
 import { ASKS, checkMustDeny } from '../activities/hooks/claude-code/proven-guards.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { SecretSource } from '../activities/secrets.js';
@@ -71,6 +76,20 @@ export async function findDenied(
       else if (undenied.said === ASKS) answered.asked.push(index);
     }
     return answered;
+  } finally {
+    groups.close();
+  }
+}
+
+/** Fires what guards of other tools must deny outside of a worker, as one would: `ability hooks test`. */
+export async function tryMustDeny(
+  registry: Parameters<typeof reportMustDeny>[0],
+  env: NodeJS.ProcessEnv,
+  only?: Parameters<typeof reportMustDeny>[2],
+): Promise<MustDenyReport[]> {
+  const { groups, ...dependencies } = hookDependenciesOf(registry.root, env);
+  try {
+    return await reportMustDeny(registry, { ...dependencies, groups }, only);
   } finally {
     groups.close();
   }

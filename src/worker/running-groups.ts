@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProcessGroups } from '../activities/script/process-groups.js';
+import { inFolder } from '../activities/record/write-files.js';
+import type { ProcessGroups, StartedProcesses } from '../activities/script/run-process.js';
+import { CALL_ID_VARIABLE } from '../contracts/names.js';
 import { allPids } from '../server/processes/process-table.js';
 import { markOf, signalProcess } from '../server/processes/processes.js';
 import { CallProcesses } from './call-processes.js';
-import { OneATurn } from './one-a-turn.js';
-import { RunningCall } from './running-call.js';
-import { lookAt, SharedLook } from './shared-look.js';
+import { lookAt, type ProcessTable, SharedLook } from './shared-look.js';
 import { leftBehind, namesIn, ownName } from './worker-name.js';
 
 /** A process that is killed may have started another one meanwhile. */
@@ -77,7 +77,7 @@ function reapWorker(name: string, folder: string): number {
     for (const pid of found) gone.add(pid);
     if (found.length === 0) break;
   }
-  for (const group of groups) signalGroup(group);
+  for (const group of groups) signalGroup(group, 'SIGKILL');
   return new Set([...groups, ...gone]).size;
 }
 
@@ -87,10 +87,100 @@ function isStill(group: number, file: string): boolean {
   return !leader || leader.started === readFileSync(file, 'utf8');
 }
 
-function signalGroup(group: number): void {
+/** The processes of one call, noted on disk while they may live. */
+export class RunningCall implements StartedProcesses {
+  readonly variables: Readonly<Record<string, string>>;
+  private readonly began = performance.now();
+  private readonly processes: CallProcesses;
+  private pid: number | undefined;
+  /** Of a process that leads its group. */
+  private group: number | undefined;
+  private ending = false;
+
+  /** @param folder where its process group is noted. @param looks shared with the other calls of the worker. */
+  constructor(
+    id: string,
+    private readonly folder: string,
+    private readonly looks: SharedLook,
+  ) {
+    this.variables = { [CALL_ID_VARIABLE]: id };
+    this.processes = new CallProcesses((other) => other === id);
+  }
+
+  started(pid: number | undefined, leads: boolean): void {
+    if (pid === undefined) return;
+    this.pid = pid;
+    const started = this.processes.adopt(pid, leads);
+    if (!leads) return;
+    this.group = pid;
+    try {
+      const note = this.noteOf(pid);
+      inFolder(note, () => writeFileSync(note, started ?? markOf(pid)?.started ?? ''));
+    } catch {
+      // Without a note the group still ends with its call; only a killed worker would leave it.
+    }
+  }
+
+  async look(): Promise<void> {
+    const table = await this.table().catch(() => undefined);
+    if (table) this.processes.find(table);
+  }
+
+  async signal(signal: NodeJS.Signals): Promise<void> {
+    const table = await this.table().catch(() => undefined);
+    // Its end kills them all, and its group may be gone since.
+    if (this.ending) return;
+    // Those that left are looked for first: their parents can still be seen. None gets a signal twice.
+    if (table) this.processes.signal(table, signal, this.group);
+    if (this.group !== undefined) signalGroup(this.group, signal);
+  }
+
+  async end(limitMs: number): Promise<number> {
+    this.ending = true;
+    if (this.group !== undefined) signalGroup(this.group, 'SIGKILL');
+    const left = await this.processes.kill(() => this.table(), limitMs);
+    if (this.group !== undefined) rmSync(this.noteOf(this.group), { force: true });
+    return left;
+  }
+
+  private table(): Promise<ProcessTable> {
+    return this.looks.take({ pid: this.pid, began: this.began });
+  }
+
+  private noteOf(group: number): string {
+    return join(this.folder, String(group));
+  }
+}
+
+function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
-    signalProcess(-group, 'SIGKILL');
-  } catch {
-    // It belongs to another user, as after `sudo`.
+    signalProcess(-group, signal);
+  } catch (error) {
+    // On macOS a group that holds only a zombie; elsewhere one of another user, as after `sudo`.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
+}
+
+/**
+ * Lets one at a time go on in each turn of the event loop.
+ *
+ * To start a process holds up everything else for milliseconds. When a hundred calls begin together, timers, heartbeats
+ * and the answers of other calls get their turn between two starts.
+ */
+export class OneATurn {
+  private readonly waiting: (() => void)[] = [];
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      if (this.waiting.length === 1) setImmediate(() => this.admit());
+    });
+  }
+
+  private admit(): void {
+    this.waiting[0]?.();
+    this.waiting.shift();
+    // One that is set in a turn comes in the next one.
+    if (this.waiting.length > 0) setImmediate(() => this.admit());
   }
 }

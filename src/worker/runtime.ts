@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { describeProject, type ProjectDescription } from '../activities/describe-project.js';
+import { describeProject, type ProjectDescription } from '../activities/project-definitions.js';
 import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';

@@ -1,6 +1,57 @@
+import { Client, Connection } from '@temporalio/client';
+import { describeProject } from '../activities/project-definitions.js';
+import { Runs } from '../activities/runs.js';
+import { tellSession } from '../activities/session/session-word.js';
 import type { SessionNote } from '../contracts/session.js';
 import { NOTE_VARIABLE } from '../server/installation.js';
-import { sendSessionNote } from './send-session-note.js';
+import { CheckedChains } from '../server/payloads/checked-chains.js';
+import { SpillingCodec } from '../server/payloads/payload-codec.js';
+import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
+import { readLivingRuntime } from '../server/runtime/runtime-file.js';
+import { openStore } from '../server/store/open-store.js';
+import { chooseServer } from '../server/temporal/connection-settings.js';
+import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
+import { accessSessions } from './session-access.js';
+import { readRun } from './temporal-access.js';
+
+/**
+ * Sends a session an answer of a guard, in a word that is signed with the project's seal key. Starts no runtime for it.
+ *
+ * @throws AbilityError where the session or the key is missing; the error of a server that does not answer.
+ */
+export async function sendSessionNote({ root, session, answer }: SessionNote, env: NodeJS.ProcessEnv): Promise<void> {
+  const paths = pathsOf(root);
+  const server = await findServer(paths, env);
+  if (!server) return;
+  const { namespace, connectionOptions } = server;
+  const connection = await Connection.connect(connectionOptions as never);
+  try {
+    const store = openStore(server.store, paths);
+    const codec = new SpillingCodec(store);
+    const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [codec] } });
+    const describe = describeProject(root);
+    const project = describe().name;
+    const runs = new Runs((run) => readRun(client, namespace, codec, run));
+    const known = { runs, chains: new CheckedChains(store) };
+    const sessions = accessSessions(client, project, () => describe().environments, known);
+    await tellSession(session, { kind: 'tool', answer }, { project, keys: keysOf(paths, env), sessions });
+  } finally {
+    await connection.close();
+  }
+}
+
+async function findServer(paths: ProjectPaths, env: NodeJS.ProcessEnv) {
+  const remote = await chooseServer({}, env);
+  if (remote) return { ...remote, store: env.ABILITY_STORE ?? paths.store };
+  const runtime = readLivingRuntime(paths);
+  if (!runtime) return undefined;
+  const { address, namespace, store } = runtime;
+  return { namespace, store, connectionOptions: { address } };
+}
+
+function keysOf({ keys }: ProjectPaths, { ABILITY_SEAL_KEYS: given }: NodeJS.ProcessEnv) {
+  return given ? keysFromEnvironment(given) : new KeyFolder(keys);
+}
 
 /** The process that `ability guard` leaves behind to send a session its answer. It says nothing, and ends in any case. */
 const MOST_MS = 20_000;

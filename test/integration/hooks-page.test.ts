@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOOK_RESULT_KEYS, KNOWN_SIGNALS } from '../../src/activities/hooks/hook-result.js';
+import { HOOK_RESULT_KEYS, KNOWN_SIGNALS } from '../../src/activities/hooks/read-hook-result.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { operation, type ProjectFiles } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';

@@ -517,7 +517,7 @@ export const MUTATIONS = [
   },
   {
     name: 'seals: a slot is given to a task with another input than was sealed',
-    file: 'src/activities/slots/acquire-slot.ts',
+    file: 'src/activities/slots/slot-activities.ts',
     find: 'digestOf(input) !== admitted.seal.input',
     replace: 'digestOf(input) === ""',
     tests: ['test/unit/activities/slots.test.ts'],
@@ -911,7 +911,7 @@ export const MUTATIONS = [
   },
   {
     name: 'addresses: a redirect takes the credential to another host',
-    file: 'src/activities/api/follow-redirect.ts',
+    file: 'src/activities/api/build-request.ts',
     find: 'filter(([name]) => !from.secretHeaders.includes(name))',
     replace: 'filter(([name]) => !from.secretHeaders.includes(name) || url.protocol)',
     tests: [{ file: 'test/integration/api-hosts.test.ts', name: 'to another host that is allowed' }],

@@ -1,16 +1,13 @@
 import type { PlanApiBody, PlanApiParam } from '../../contracts/api.js';
 import { isFileValue } from '../../contracts/files.js';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import type { Scope } from '../../rules/expressions/evaluate.js';
 import { evaluateOptional } from '../../rules/expressions/template.js';
+import { type FileBody, readInlineFile, writeMultipart } from './body-parts.js';
 import { joinPairs, ownPairs, plainPairs } from './build-query.js';
 import { paramsIn } from './distribute-input.js';
-import type { FileBody } from './file-body.js';
-import { readFile } from './file-value.js';
-import { inputOf } from './input-of.js';
-import { unusable } from './unusable.js';
-import { writeMultipart } from './write-multipart.js';
+import { inputOf, unusable } from './write-values.js';
 
 /** A body ready to be sent. */
 export interface Body {
@@ -62,14 +59,14 @@ function writeBody(body: PlanApiBody, value: Json, params: Record<string, PlanAp
     if (isFileValue(value)) {
       return { content: { parts: [value] }, contentType: content_type ?? value.media_type };
     }
-    const file = readFile('body.value', value);
+    const file = readInlineFile('body.value', value);
     return { content: file.bytes, contentType: content_type ?? file.contentType ?? 'application/octet-stream' };
   }
   if (type === 'text') {
     if (typeof value === 'object') throw unusable('body.value', 'is a list or map, and the body is text');
     return { content: String(value), contentType: content_type ?? 'text/plain; charset=utf-8' };
   }
-  if (typeof value !== 'object' || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw unusable('body.value', `is no map, and the fields of a ${type} body have names`);
   }
   if (type === 'multipart') return writeMultipart(value, content_type);

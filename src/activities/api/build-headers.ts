@@ -9,10 +9,7 @@ import type { CallInput } from '../call-input.js';
 import { joinPairs, ownPairs } from './build-query.js';
 import { credentialOf, markCredentials } from './credentials.js';
 import { paramsIn } from './distribute-input.js';
-import { inputOf } from './input-of.js';
-import { partsOf } from './parts-of-value.js';
-import { unusable } from './unusable.js';
-import { flatOf } from './write-pairs.js';
+import { flatOf, inputOf, partsOf, unusable } from './write-values.js';
 
 /** Headers by their names in small letters. */
 export interface Headers {

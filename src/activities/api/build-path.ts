@@ -1,10 +1,6 @@
 import type { PlanApiParam } from '../../contracts/api.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { encode } from './encode.js';
-import { inputOf } from './input-of.js';
-import { partsOf } from './parts-of-value.js';
-import { unusable } from './unusable.js';
-import { flatOf } from './write-pairs.js';
+import { encode, flatOf, inputOf, partsOf, unusable } from './write-values.js';
 
 /** What stands in braces in a path. */
 const HOLE = /\{(\+?)([A-Za-z_][A-Za-z0-9_.-]*)\}/g;

@@ -4,10 +4,7 @@ import type { ApiImplementation } from '../../contracts/plan.js';
 import type { Scope } from '../../rules/expressions/evaluate.js';
 import { evaluateOptional } from '../../rules/expressions/template.js';
 import { paramsIn } from './distribute-input.js';
-import { encode } from './encode.js';
-import { inputOf } from './input-of.js';
-import { unusable } from './unusable.js';
-import { type Pair, writePairs } from './write-pairs.js';
+import { encode, inputOf, type Pair, unusable, writePairs } from './write-values.js';
 
 /**
  * Builds the query: what the definition writes, the inputs it sends there, and `rest`, the inputs it does not name.

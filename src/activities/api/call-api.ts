@@ -10,13 +10,11 @@ import { tellSpan } from '../../tracing/current-span.js';
 import { serverOf } from '../../tracing/model-call.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
-import { answerName } from './answer-name.js';
-import { type ApiRequest, buildRequest } from './build-request.js';
-import { prepareBody, type SendableBody } from './file-body.js';
-import { followRedirect } from './follow-redirect.js';
+import { prepareBody, type SendableBody } from './body-parts.js';
+import { type ApiRequest, buildRequest, followRedirect } from './build-request.js';
 import { refuseForbiddenUrl, watchedAgent } from './guarded-agent.js';
 import type { RateLimiter } from './rate-limit.js';
-import { readAnswer, wrapBody } from './read-answer.js';
+import { answerName, readAnswer, wrapBody } from './read-answer.js';
 
 const MOST_REDIRECTS = 5;
 const KEPT_OF_FAILURE = 2000;

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { CallInput } from '../call-input.js';
+import { encode } from './write-values.js';
 
 /** Who resolves secrets, and hides them in what is printed. */
 export type SecretUser = Pick<CallInput, 'secrets' | 'log'>;
@@ -44,4 +46,52 @@ export function formsOf(secret: string): string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
   const inJson = JSON.stringify(secret).slice(1, -1);
   return [...new Set([secret, inAddress, inAddress.replaceAll("'", '%27'), inForm, inJson])];
+}
+
+/** The credentials of a request that are in its address. */
+export interface SecretQuery {
+  name: string;
+  value: string;
+}
+
+/**
+ * The header of `auth.basic`, in UTF-8, hidden from now on. Source: RFC 7617.
+ *
+ * @throws AbilityError `config.missing_credential`, `config.invalid` for a user with a colon.
+ */
+export function basicHeader({ auth, credentials }: ApiImplementation['api'], call: SecretUser): string | undefined {
+  if (!auth?.basic) return undefined;
+  const user = fillCredentials(auth.basic.user, credentials, call);
+  const password = fillCredentials(auth.basic.password, credentials, call);
+  if (user.includes(':')) {
+    throw new AbilityError({
+      code: 'config.invalid',
+      message: 'The user of `auth.basic` holds a colon, where the password would begin',
+      suggestion: 'Give user and password as credentials of their own.',
+    });
+  }
+  const encoded = Buffer.from(`${user}:${password}`).toString('base64');
+  // The pair is masked in all forms, also where a part of it is too short to be a secret of its own.
+  call.log.hide(`${user}:${password}`);
+  return `Basic ${encoded}`;
+}
+
+/** The parameters of `auth.query`, hidden from now on. @throws AbilityError `config.missing_credential`. */
+export function secretQueryOf({ auth, credentials }: ApiImplementation['api'], call: SecretUser): SecretQuery[] {
+  return Object.entries(auth?.query ?? {}).map(([name, text]) => {
+    const value = fillCredentials(text, credentials, call);
+    call.log.hide(value);
+    return { name, value };
+  });
+}
+
+/** An address with its credentials, each where it is missing. */
+export function withSecrets(url: URL, secrets: readonly SecretQuery[]): URL {
+  const pairs = secrets
+    .filter(({ name }) => !url.searchParams.has(name))
+    .map(({ name, value }) => `${encode(name, name)}=${encode(value, name)}`);
+  if (pairs.length === 0) return url;
+  const filled = new URL(url);
+  filled.search = [url.search.slice(1), ...pairs].filter((text) => text !== '').join('&');
+  return filled;
 }

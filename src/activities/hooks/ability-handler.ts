@@ -15,7 +15,7 @@ import type { Execute } from '../execute.js';
 import { CallFiles, type FileDependencies } from '../files/call-files.js';
 import type { SecretSource } from '../secrets.js';
 import { answerOf, questionOf } from './claude-code/answer-foreign.js';
-import { readOutput } from './claude-code/read-output.js';
+import { readOutput } from './claude-code/read-verdict.js';
 import { environmentIn, factsOf, type HookRun, isOfTask, versionsOf } from './hook-context.js';
 import { readHookResult } from './read-hook-result.js';
 

@@ -4,10 +4,8 @@ import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.j
 import { currentTraceparent } from '../../tracing/current-span.js';
 import { CallLog } from '../call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
-import type { ProcessGroups } from '../script/process-groups.js';
-import { type ProcessOutcome, runProcess } from '../script/run-process.js';
-import { environmentOf } from '../script/script-environment.js';
-import { textsOf } from '../script/script-texts.js';
+import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/run-process.js';
+import { environmentOf, textsOf } from '../script/script-input.js';
 import type { SecretSource } from '../secrets.js';
 import type { HookLogs } from './hook-context.js';
 

@@ -14,12 +14,11 @@ import { type Reading, withoutMarks } from '../exact/marked-json.js';
 import { integersOf, readJson } from '../exact/read-json.js';
 import type { McpConnection } from './connection.js';
 import { findTool } from './find-tool.js';
-import { failureOf } from './mcp-failure.js';
+import { failureOf, refuseTaskOnly } from './mcp-failure.js';
 import type { PinnedTools } from './pinned-tools.js';
 import type { McpPool } from './pool.js';
 import { reasonOf, withoutDump } from './reason-of.js';
 import { takeResources } from './take-resources.js';
-import { refuseTaskOnly } from './unmet-requirement.js';
 
 /** Where servers are, and what their tools were when plans were made. */
 export interface McpDependencies {

@@ -3,12 +3,18 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallLog } from '../call-log.js';
-import type { StartedProcesses } from '../script/process-groups.js';
+import type { StartedProcesses } from '../script/run-process.js';
+import { MessageTooLarge } from './child-transport.js';
 import { type ListedTools, listTools } from './listed-tools.js';
-import type { McpHost, McpUser } from './mcp-host.js';
-import { MessageTooLarge } from './message-lines.js';
 import { type Negotiated, negotiate, WITHOUT_HANDSHAKE } from './negotiate.js';
-import { END_MS, KEPT_STDERR, type OpenTransport, openTransport } from './open-transport.js';
+import {
+  END_MS,
+  KEPT_STDERR,
+  type McpHost,
+  type McpUser,
+  type OpenTransport,
+  openTransport,
+} from './open-transport.js';
 import { reasonOf } from './reason-of.js';
 import { SiftingStdioTransport } from './sifting-transport.js';
 

@@ -4,7 +4,7 @@ import { didYouMean } from '../../text/nearest.js';
 import { CallFailure } from '../call-failure.js';
 import type { McpConnection } from './connection.js';
 import { failureOf } from './mcp-failure.js';
-import type { McpUser } from './mcp-host.js';
+import type { McpUser } from './open-transport.js';
 
 /**
  * The tool of an implementation, as its server describes it now.

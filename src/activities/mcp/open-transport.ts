@@ -4,14 +4,26 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { fillCredentials } from '../api/credentials.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
 import { CallFailure } from '../call-failure.js';
+import type { CallInput } from '../call-input.js';
 import type { CallLog } from '../call-log.js';
-import type { StartedProcesses } from '../script/process-groups.js';
-import { environmentOf } from '../script/script-environment.js';
+import type { ProcessGroups, StartedProcesses } from '../script/run-process.js';
+import { environmentOf } from '../script/script-input.js';
 import { ChildTransport } from './child-transport.js';
 import { markResponse } from './mark-response.js';
-import type { McpHost, McpUser } from './mcp-host.js';
 import { causeOf, reasonOf } from './reason-of.js';
 import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js';
+
+/** On whose behalf a connection is used: a call, or the planning of one. */
+export type McpUser = Pick<CallInput, 'secrets' | 'log' | 'stop' | 'timeoutMs'> & {
+  environment: Pick<CallInput['environment'], 'name'>;
+};
+
+/** Where servers are started, and who knows of their processes. */
+export interface McpHost {
+  /** Absolute path of the project. */
+  root: string;
+  groups: ProcessGroups;
+}
 
 /** A way to a server, not yet used. */
 export interface OpenTransport {

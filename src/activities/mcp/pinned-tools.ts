@@ -11,7 +11,7 @@ import { CallLog } from '../call-log.js';
 import type { ByteStore } from '../script/pinned-scripts.js';
 import type { SecretSource } from '../secrets.js';
 import { findTool } from './find-tool.js';
-import type { McpUser } from './mcp-host.js';
+import type { McpUser } from './open-transport.js';
 import type { McpPool } from './pool.js';
 import { reasonOf } from './reason-of.js';
 import { compareTools, definitionOf, toolDigest } from './tool-definition.js';

@@ -2,7 +2,7 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { digestOf } from '../../rules/canonical.js';
 import { CallFailure } from '../call-failure.js';
 import { connectMcp, type McpConnection, SessionLost } from './connection.js';
-import type { McpHost, McpUser } from './mcp-host.js';
+import type { McpHost, McpUser } from './open-transport.js';
 
 /** A connection and the calls that use it now. */
 interface Entry {

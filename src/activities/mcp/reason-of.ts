@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutQuote } from '../json-fault.js';
+import { withoutQuote } from '../exact/read-json.js';
 
 /** Longest a reason is, in characters; some servers answer with a whole page. */
 const MOST_CHARACTERS = 1000;

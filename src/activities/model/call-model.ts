@@ -8,12 +8,11 @@ import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import type { ScriptDependencies } from '../script/call-script.js';
 import { instructionsOf, noteOf, requestText } from './agent-prompt.js';
+import { readCalls, shownTools } from './agent-tools.js';
 import { askEndpoint } from './ask-endpoint.js';
 import { askProgram, readSaid } from './ask-program.js';
 import { fitContext, lengthOf, tokensOf } from './fit-context.js';
 import type { Question, Said } from './model-call.js';
-import { readCalls } from './read-calls.js';
-import { shownTools } from './shown-tools.js';
 import type { Message, Transcripts } from './transcript.js';
 
 /** What asking a model needs of its worker. */

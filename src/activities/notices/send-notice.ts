@@ -8,7 +8,7 @@ import { portOf } from '../../rules/allowed-hosts.js';
 import { taskLink } from '../../rules/task-link.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
 import type { PlanSource } from '../plan-source.js';
-import { secretsOf } from '../record/secrets-of.js';
+import { secretsOf } from '../record/mask-record.js';
 import type { SecretSource } from '../secrets.js';
 import { renderNotice } from './render-notice.js';
 import { signNotice } from './sign-notice.js';

@@ -1,8 +1,10 @@
+import type { Plan } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { credentialsOf } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { SecretSource } from '../secrets.js';
-import { secretsOf } from './secrets-of.js';
 
 /** A record with the known secrets masked in what the task was given and gave, and in what is said of it. Source: R-000-86. */
 export function maskRecord(record: TaskRecord, secrets: (environment: string) => SecretSource): TaskRecord {
@@ -23,4 +25,18 @@ function maskResult(result: TaskResult, masked: <T>(value: T) => T): TaskResult 
     hooks: hooks.map((hook) => ({ ...hook, ...(hook.reason !== undefined && { reason: masked(hook.reason) }) })),
     steps: steps.map((step) => ({ ...step, ...(step.error && { error: masked(step.error) }) })),
   };
+}
+
+/** The secrets that the operations of a plan are called with, as far as this worker has them. */
+export function secretsOf(plan: Plan, source: SecretSource): string[] {
+  const references = credentialsOf(plan).map(({ reference }) => reference);
+  return [...new Set(references)].flatMap((reference) => {
+    try {
+      return source.has(reference) ? [source.resolve(reference, 'secret')] : [];
+    } catch (error) {
+      // A file outside of the project is no secret of a call either.
+      if (error instanceof AbilityError) return [];
+      throw error;
+    }
+  });
 }

@@ -1,10 +1,11 @@
-import type { CallMade, CallsMade } from '../../contracts/calls-made.js';
+import type { CallMade, CallsMade, MadeText, StepsDone } from '../../contracts/calls-made.js';
+import type { Json } from '../../contracts/json.js';
 import type { Plan, PlanImplementation } from '../../contracts/plan.js';
-import type { CalledPlace, RecordedCall, TaskRecord } from '../../contracts/record.js';
+import type { CalledPlace, RecordedCall, RecordedValue, TaskRecord } from '../../contracts/record.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
+import { startOf } from '../../rules/shown-text.js';
 import type { SecretSource } from '../secrets.js';
-import { CutValues } from './cut-values.js';
-import { secretsOf } from './secrets-of.js';
+import { secretsOf } from './mask-record.js';
 
 /**
  * What the calls of a task were given and gave, as its record tells it: known secrets masked first, long values cut then.
@@ -51,5 +52,57 @@ function placeOf(implementation: PlanImplementation): CalledPlace {
       const { name, script } = implementation.model;
       return { kind: 'model', model: name, ...(script && { digest: script.digest }) };
     }
+  }
+}
+
+/** What became of the steps of a task that call nothing, as its record tells it. @returns nothing where none came up. */
+export function recordSteps(
+  done: StepsDone | undefined,
+  plan: Plan,
+  secrets: (environment: string) => SecretSource,
+): Pick<TaskRecord, 'steps' | 'steps_left_out'> {
+  if (!done) return {};
+  const values = new CutValues(new Masker(secretsOf(plan, secrets(plan.environment.name))));
+  const steps = done.listed.map(({ path, verb, status, gave, error }) => ({
+    path,
+    verb,
+    status,
+    ...(gave && { gave: values.cut(gave) }),
+    ...(error && { error: { code: error.code, message: values.masker.mask(error.message) } }),
+  }));
+  return { steps, ...(done.left_out > 0 && { steps_left_out: done.left_out }) };
+}
+
+/** Characters of one value, and of all values of a record together. */
+const MOST_OF_A_VALUE = 4 * 1024;
+const MOST_OF_ALL = 256 * 1024;
+
+/** Masks values and cuts them, as long as there is room for them. */
+export class CutValues {
+  private room = MOST_OF_ALL;
+
+  constructor(readonly masker: Masker) {}
+
+  cut([text, characters]: MadeText): RecordedValue {
+    const recorded = text.length === characters ? this.cutWhole(text) : this.cutStart(text, characters);
+    this.room -= 'value' in recorded ? text.length : recorded.start.length;
+    return recorded;
+  }
+
+  private cutWhole(text: string): RecordedValue {
+    const masked = this.masker.maskDeep(JSON.parse(text)) as Json;
+    const whole = JSON.stringify(masked);
+    const most = this.most();
+    return whole.length <= most ? { value: masked } : { start: startOf(whole, most), characters: whole.length };
+  }
+
+  /** Where a secret may have begun that the cut has halved, the text ends. */
+  private cutStart(text: string, characters: number): RecordedValue {
+    const known = text.slice(0, this.masker.openAt(text));
+    return { start: startOf(this.masker.mask(known), this.most()), characters };
+  }
+
+  private most(): number {
+    return Math.max(0, Math.min(MOST_OF_A_VALUE, this.room));
   }
 }

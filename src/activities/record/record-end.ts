@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { TaskRecord } from '../../contracts/record.js';
-import type { ToldTask } from '../../contracts/run-sinks.js';
+import type { EndedTask, ToldTask } from '../../contracts/run-sinks.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { toolsUsed } from '../../rules/tools-used.js';
-import type { Admitted } from '../plan-source.js';
+import type { Admitted, AskedBy, PlanSource } from '../plan-source.js';
+import type { RunRef } from '../runs.js';
 import type { SecretSource } from '../secrets.js';
 import { newRecord } from './new-record.js';
-import { recordCalls } from './record-calls.js';
+import { recordCalls, recordSteps } from './record-calls.js';
 import type { RecordFolder } from './record-folder.js';
-import { recordSteps } from './record-steps.js';
 
 /** A task that has ended, as its record tells of it. */
 export interface Ended {
@@ -67,4 +67,34 @@ function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordP
   const created_at = told?.created_at ?? known?.created_at ?? result.started_at ?? new Date().toISOString();
   const { changes, changes_left } = result;
   return newRecord({ ...admitted, input: input(), task, host, created_at, changes, changes_left });
+}
+
+/** What a record needs that is written beside the history of its task. */
+export interface RecordBesideDependencies extends RecordPlace {
+  plans: PlanSource;
+}
+
+/** A run, and the queue of the worker that runs it. */
+export type RunOnQueue = AskedBy & { workflowExecution: RunRef };
+
+/**
+ * Writes the record of a task that is about to close, as the activity would: admitted under its seal, or not at all.
+ *
+ * @param signal once it is aborted, what was not written yet is not written.
+ * @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`, `record.write_failed`.
+ */
+export async function recordBeside(
+  run: RunOnQueue,
+  { seal, result: text, input, ...told }: EndedTask,
+  { plans, ...place }: RecordBesideDependencies,
+  signal?: AbortSignal,
+): Promise<void> {
+  const task = run.workflowExecution.workflowId;
+  const folder = place.records.pathOf(task);
+  if (folder === undefined) return;
+  const admitted = await plans.admit(seal, run);
+  const summary = JSON.parse(text) as TaskResult;
+  const result = { ...summary, links: { ...summary.links, record: folder } };
+  const read = (): JsonObject => JSON.parse(input) as JsonObject;
+  await recordEnd({ task, admitted, result, inputDigest: admitted.seal.input, input: read, told }, place, signal);
 }

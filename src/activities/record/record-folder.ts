@@ -15,11 +15,10 @@ import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { CHILDREN, isDirect, recordPath } from '../../rules/record-path.js';
 import type { SecretSource } from '../secrets.js';
-import { inFolder } from './in-folder.js';
 import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
-import { type Content, writeTogether } from './write-together.js';
+import { type Content, inFolder, writeTogether } from './write-files.js';
 
 /** The end of a task is no time to read thousands of files; their own records tell of those beyond. */
 const MOST_CALLED = 200;

@@ -1,6 +1,6 @@
+import type { Plan, PlanHook, PlanHooks } from '../../contracts/plan.js';
 import type { CalledPlace, RecordedCall, RecordedStep, RecordedValue, TaskRecord } from '../../contracts/record.js';
-import { markdownCode, markdownLine } from '../../rules/shown-text.js';
-import { fence, json } from './markdown-fence.js';
+import { markdownCode, markdownLine, showUnseenCharacters } from '../../rules/shown-text.js';
 
 /** What became of the steps that call nothing, as a section of Markdown; none where the record lists none. Source: R-000-86. */
 export function renderPlainSteps({ steps, steps_left_out: left = 0 }: TaskRecord): string[] {
@@ -55,4 +55,31 @@ function tellValue(value: RecordedValue): string {
   const { start, characters } = value;
   if (start === '') return `: ${characters} characters of JSON, left out.`;
   return `, the first ${start.length} of ${characters} characters of JSON:\n\n${fence(start)}`;
+}
+
+/** What the hooks of a task run that are scripts, with its digest, as a section of Markdown; none where there are none. */
+export function renderHookScripts({ ability, operations }: Plan): string[] {
+  const hooks = [ability, ...Object.values(operations)].flatMap((owner) => allOf(owner.hooks));
+  const lines = hooks.flatMap(({ id, handler }) =>
+    handler.kind === 'script'
+      ? [`- ${markdownCode(id)}: ${markdownCode(handler.script.path)}, SHA-256 ${handler.script.digest}`]
+      : [],
+  );
+  return lines.length === 0 ? [] : [`## Scripts of hooks\n\n${[...new Set(lines)].join('\n')}`];
+}
+
+function allOf({ pre_create, pre_call, post_call }: PlanHooks): PlanHook[] {
+  return [...pre_create, ...pre_call, ...post_call];
+}
+
+/** A value as a block of JSON in Markdown. */
+export function json(value: unknown): string {
+  return fence(JSON.stringify(value, null, 2), 'json');
+}
+
+/** A block whose fence is longer than any in the text, so that the text cannot close it. */
+export function fence(text: string, language = ''): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const mark = '`'.repeat(longest + 1);
+  return `${mark}${language}\n${showUnseenCharacters(text)}\n${mark}`;
 }

@@ -8,9 +8,7 @@ import { formatDuration } from '../../rules/duration.js';
 import { foldAnswers } from '../../rules/fold-answers.js';
 import { markdownCode, markdownLine, oneLine } from '../../rules/shown-text.js';
 import { throughAgent } from '../../rules/through-agent.js';
-import { fence, json } from './markdown-fence.js';
-import { renderCalls, renderPlainSteps } from './render-calls.js';
-import { renderHookScripts } from './render-hook-scripts.js';
+import { fence, json, renderCalls, renderHookScripts, renderPlainSteps } from './render-calls.js';
 
 /** So many failures of one loop are told; a result has no more of it. */
 const MOST_FAILURES = 20;

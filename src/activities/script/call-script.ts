@@ -7,12 +7,10 @@ import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.j
 import type { CallInput } from '../call-input.js';
 import { takeOutputFiles } from '../files/take-output-files.js';
 import type { FoundScript, PinnedScripts } from './pinned-scripts.js';
-import type { ProcessGroups } from './process-groups.js';
 import { readScriptOutput, stdoutToKeep } from './read-script-output.js';
-import { runProcess } from './run-process.js';
+import { type ProcessGroups, runProcess } from './run-process.js';
 import { notStarted, refuseBadEnd } from './script-end.js';
-import { environmentOf } from './script-environment.js';
-import { textsOf } from './script-texts.js';
+import { environmentOf, textsOf } from './script-input.js';
 
 /** Where scripts are and who is told of their processes. */
 export interface ScriptDependencies {

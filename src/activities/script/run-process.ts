@@ -1,8 +1,31 @@
 import { StringDecoder } from 'node:string_decoder';
 import { execa } from 'execa';
 import type { CallLog } from '../call-log.js';
-import { KeptBytes } from './kept-bytes.js';
-import type { ProcessGroups } from './process-groups.js';
+
+/** The processes of one call: what was started for it, and all that these start. */
+export interface StartedProcesses {
+  /** Goes into the environment of the process, and by it what left its group is found. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** @param pid undefined where it could not be started. @param leads whether it leads a process group of its own. */
+  started(pid: number | undefined, leads: boolean): void;
+  /** Remembers those that can be found now by their parents, before these end. */
+  look(): Promise<void>;
+  /** Sends a signal to all of them that can be found; none once their end has begun. */
+  signal(signal: NodeJS.Signals): Promise<void>;
+  /**
+   * Kills all of them that can be found, until none is.
+   *
+   * @param limitMs gives up then. @returns how many are left.
+   */
+  end(limitMs: number): Promise<number>;
+}
+
+/** Knows the processes of calls while they live, so that a worker that is killed leaves none behind for good. */
+export interface ProcessGroups {
+  begin(): StartedProcesses;
+  /** Resolves when it is the caller's turn to start a process: to start many at once would hold up all other calls. */
+  turn(): Promise<void>;
+}
 
 /** What a child process is started with. It gets nothing else of ours. */
 export interface ProcessRequest {
@@ -125,4 +148,29 @@ const NOTHING = { exitCode: undefined, signal: undefined, stdout: Buffer.alloc(0
 function stdinOf(stdin: ProcessRequest['stdin']) {
   if (stdin === undefined) return { stdin: 'ignore' } as const;
   return typeof stdin === 'string' ? { input: stdin } : { inputFile: stdin.file };
+}
+
+/** So many pieces are joined at once: an output that is made of single characters takes thirty times its room. */
+const MOST_PIECES = 1024;
+
+/** The start of an output that comes in pieces, however small these are. */
+export class KeptBytes {
+  private pieces: Buffer[] = [];
+  private length = 0;
+
+  /** @param most so many bytes are kept at least; the rest of the piece that reaches them is kept with them. */
+  constructor(private readonly most: number) {}
+
+  /** Takes the next piece. */
+  add(piece: Buffer): void {
+    if (this.length >= this.most) return;
+    this.length += piece.length;
+    this.pieces.push(piece);
+    if (this.pieces.length >= MOST_PIECES) this.pieces = [Buffer.concat(this.pieces)];
+  }
+
+  /** What was kept. */
+  bytes(): Buffer {
+    return Buffer.concat(this.pieces);
+  }
 }

@@ -4,7 +4,7 @@ import type { AbilityGuard } from '../../contracts/session.js';
 import type { TaskRequest } from '../../contracts/task.js';
 import { guardsIn } from '../../rules/merge-signals.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { type TellDependencies, tellSession } from './tell-session.js';
+import { type TellDependencies, tellSession } from './session-word.js';
 
 /** What linking tasks to sessions needs of its worker. */
 export type LinkDependencies = TellDependencies;

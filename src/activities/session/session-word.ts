@@ -1,8 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { sessionIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { SessionWord, SignedWord } from '../../contracts/session.js';
+import type { SessionWord, SignedWord, WordAnswer } from '../../contracts/session.js';
 import { canonicalJson } from '../../rules/canonical.js';
+import { toFailure } from '../failures.js';
 import type { SealKeys } from '../seal.js';
+import type { SessionAccess } from './session-access.js';
 
 /** Signs what a worker tells a session, so that the session hears nobody else. */
 export function signWord(session: string, word: SessionWord, { keys }: SealKeys): SignedWord {
@@ -48,4 +52,35 @@ function macOf(unsigned: Omit<SignedWord, 'mac'>, secret: Uint8Array): string {
   return createHmac('sha256', secret)
     .update(`session-word\n${canonicalJson(unsigned)}`)
     .digest('hex');
+}
+
+/** What a worker needs to tell sessions something. */
+export interface TellDependencies {
+  project: string;
+  keys: SealKeys;
+  sessions: SessionAccess;
+}
+
+/** Tells a session something in the name of the project's workers. @throws as {@link SessionAccess.tell}. */
+export function tellSession(
+  session: string,
+  word: SessionWord,
+  { project, keys, sessions }: TellDependencies,
+): Promise<WordAnswer> {
+  return sessions.tell(session, signWord(sessionIdOf(project, session), word, keys));
+}
+
+/** Checks for a session that a worker of the project signed a word to it. It changes nothing. */
+export function createCheckWord({ keys }: { keys: SealKeys }): (word: SignedWord) => Promise<void> {
+  return async (word) => {
+    const { workflowType, workflowExecution } = Context.current().info;
+    try {
+      if (workflowType !== WORKFLOWS.session || !workflowExecution) {
+        throw new AbilityError({ code: 'seal.invalid', message: 'Only a session has words checked' });
+      }
+      verifyWord(word, workflowExecution.workflowId, keys);
+    } catch (error) {
+      throw toFailure(error);
+    }
+  };
 }

@@ -121,6 +121,6 @@ async function askExpressions(
 
 /** The whole way: definitions are read, scripts pinned and run. */
 async function askAll(asked: AskedAbility, asking: Asking): Promise<HookAnswer[]> {
-  const { askGuards } = await import('../../worker/ask-guards.js');
+  const { askGuards } = await import('../../worker/hooks-outside-tasks.js');
   return askGuards({ ...asked, environment: asking.index.environment, ...asking });
 }

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
 import { AbilityError } from '../../contracts/problem.js';
-import type { History, RecordedHistory } from './recorded-history.js';
+import type { History, RecordedHistory } from './history-events.js';
 
 /** The events alone, as `temporal workflow show --output json` prints them. */
 const PLAIN = z.object({ events: z.array(z.looseObject({ eventId: z.coerce.string() })).min(1) });

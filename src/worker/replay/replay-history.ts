@@ -6,9 +6,8 @@ import { SpillingCodec } from '../../server/payloads/payload-codec.js';
 import type { Store } from '../../server/store/store.js';
 import { readArguments } from '../../server/temporal/read-arguments.js';
 import { WORKFLOW_BUNDLE } from '../create-workers.js';
+import { type History, idOf, type RecordedHistory, stepOf, summaryOf, typeOf } from './history-events.js';
 import { type Complaint, readComplaint } from './read-complaint.js';
-import { type History, idOf, type RecordedHistory, typeOf } from './recorded-history.js';
-import { stepOf, summaryOf } from './tell-event.js';
 
 /** Where a build of the workflows goes another way than a history. */
 export interface Difference {

@@ -6,7 +6,6 @@ import { sharedLog, sharedRecord, sharedTask, type TaskPlace } from '../../rules
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Store } from '../../server/store/store.js';
 import { log } from '../logger.js';
-import { GrowingLog } from './growing-log.js';
 import { StoreWrites } from './store-writes.js';
 
 /** A task does not wait longer for a store; what is on its way is written all the same. */
@@ -112,4 +111,35 @@ export class StoreShare implements TaskShare {
 function isLater(known: TaskRecord, { request, result }: TaskRecord): boolean {
   const isSame = known.request.input === request.input;
   return isSame && (known.result?.finished_at ?? '') > (result?.finished_at ?? '');
+}
+
+/** How long a line waits to be read elsewhere, while the log is small and beyond: the whole log is written each time. */
+const SMALL_MS = 2000;
+const LARGE_MS = 10_000;
+const SMALL_BYTES = 64 * 1024;
+
+/** A log that is written as a whole, again and again while it grows. */
+export class GrowingLog implements SharedLog {
+  private readonly parts: Buffer[] = [];
+  private bytes = 0;
+  private written = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param write the log so far. */
+  constructor(private readonly write: (bytes: Uint8Array) => void) {}
+
+  append(text: string): void {
+    const part = Buffer.from(text);
+    this.parts.push(part);
+    this.bytes += part.length;
+    this.timer ??= setTimeout(() => this.end(), this.bytes > SMALL_BYTES ? LARGE_MS : SMALL_MS).unref();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.bytes === this.written) return;
+    this.written = this.bytes;
+    this.write(Buffer.concat(this.parts));
+  }
 }

@@ -1,8 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createAcquire } from '../../../src/activities/slots/acquire-slot.js';
-import { createFindGone } from '../../../src/activities/slots/find-gone.js';
 import type { LockAccess, LockEntry } from '../../../src/activities/slots/lock-access.js';
-import { createRelease } from '../../../src/activities/slots/release-slot.js';
+import { createAcquire, createFindGone, createRelease } from '../../../src/activities/slots/slot-activities.js';
 import type { AcquireAnswer } from '../../../src/contracts/activities.js';
 import type { JsonObject } from '../../../src/contracts/json.js';
 import { WORKFLOWS } from '../../../src/contracts/names.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withFiles } from '../../../src/activities/files/kept-files.js';
+import { withFiles } from '../../../src/activities/files/task-files.js';
 import { type FileValue, isFileValue, type TaskFile } from '../../../src/contracts/files.js';
 import type { Json } from '../../../src/contracts/json.js';
 import { bytesOfFiles, filesIn } from '../../../src/rules/files-in.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jitteredDelay } from '../../../src/activities/retry-delay.js';
+import { jitteredDelay } from '../../../src/activities/failures.js';
 import { CEL } from '../../../src/contracts/names.js';
 import { askRetryCondition, jittered } from '../../../src/rules/retry-condition.js';
 

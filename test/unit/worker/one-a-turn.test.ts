@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OneATurn } from '../../../src/worker/one-a-turn.js';
+import { OneATurn } from '../../../src/worker/running-groups.js';
 
 test('those who wait go on in their order, with a turn of the event loop between two', async () => {
   const turns = new OneATurn();

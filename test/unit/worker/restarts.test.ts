@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Restarts } from '../../../src/worker/restarts.js';
+import { Restarts } from '../../../src/worker/own-server.js';
 
 /** A server that lives for so many milliseconds, again and again. */
 function live(times: number, ms: number): (number | undefined)[] {

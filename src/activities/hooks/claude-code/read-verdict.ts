@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import type { GuardDecision } from '../../../contracts/hooks.js';
-import { isJsonObject, type JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { gravestOf } from '../../../rules/guard-precedence.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { duplicateKeys } from '../duplicate-keys.js';
@@ -105,4 +105,25 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reads the output of an ability as the answer of an `http` or `mcp_tool` hook of Claude Code.
+ *
+ * A body or the text of a tool is read as the stdout of a command that ended well; nothing is silence. What refuses to
+ * answer (another status than 2xx, `isError`) has failed before, and is no silence here.
+ */
+export function readOutput(output: Json, question: Question): Verdict {
+  return readVerdict({ exitCode: 0, stdout: textOf(output), stderr: '' }, question);
+}
+
+function textOf(output: Json): string {
+  if (output === null) return '';
+  if (typeof output === 'string') return output;
+  // A text is given as `{ text }`, beside what else a tool shows.
+  if (isJsonObject(output) && typeof output.text === 'string') {
+    const others = Object.keys(output).filter((key) => key !== 'text' && key !== 'content');
+    if (others.length === 0) return output.text;
+  }
+  return JSON.stringify(output);
 }

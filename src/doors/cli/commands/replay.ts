@@ -8,7 +8,7 @@ import { pathsOf } from '../../../server/project-paths.js';
 import { openStore } from '../../../server/store/open-store.js';
 import type { Store } from '../../../server/store/store.js';
 import { findHistoryFiles, readHistoryFile } from '../../../worker/replay/read-history-file.js';
-import type { RecordedHistory } from '../../../worker/replay/recorded-history.js';
+import type { RecordedHistory } from '../../../worker/replay/history-events.js';
 import { type ReplayEnd, replayHistory } from '../../../worker/replay/replay-history.js';
 import { renderReplay, renderReplays } from '../output/render-replay.js';
 import { exitOf } from '../output/report.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { answerName } from '../../../../src/activities/api/answer-name.js';
+import { answerName } from '../../../../src/activities/api/read-answer.js';
 import type { CallFiles } from '../../../../src/activities/files/call-files.js';
 import { takeOutputFiles } from '../../../../src/activities/files/take-output-files.js';
 import type { FileValue } from '../../../../src/contracts/files.js';

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import type { SessionContext } from '../../../../src/activities/hooks/hook-context.js';
 import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
-import { projectDefinitions } from '../../../../src/activities/hooks/project-definitions.js';
 import { runHooks } from '../../../../src/activities/hooks/run-hooks.js';
+import { projectDefinitions } from '../../../../src/activities/project-definitions.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { mergeSignals } from '../../../../src/rules/merge-signals.js';
 import { makeProject } from '../../../fixtures/project-folder.js';

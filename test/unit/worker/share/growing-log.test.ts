@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { GrowingLog } from '../../../../src/worker/share/growing-log.js';
+import { GrowingLog } from '../../../../src/worker/share/store-share.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -21,7 +21,7 @@ interface HooksTestFlags {
 export async function run(context: Context, [name]: string[], flags: HooksTestFlags): Promise<ExitCode> {
   if (name === undefined && (flags.context ?? flags.phase) !== undefined) throw needsName();
   const registry = await openRegistry(context);
-  const { openHookTrial } = await import('../../../../worker/try-hooks.js');
+  const { openHookTrial } = await import('../../../../worker/hooks-outside-tasks.js');
   const trial = openHookTrial(registry.root, registry.project.project, context.env);
   try {
     if (name !== undefined && flags.context !== undefined) {
@@ -30,7 +30,7 @@ export async function run(context: Context, [name]: string[], flags: HooksTestFl
     }
     const { runHookCases } = await import('../../../../testing/run-hook-cases.js');
     const only = name === undefined ? undefined : findHook(registry, name, flags.phase)[1];
-    const { tryMustDeny } = await import('../../../../worker/try-must-deny.js');
+    const { tryMustDeny } = await import('../../../../worker/prove-guards.js');
     const reports = [
       ...(await runHookCases(registry, trial, context.env, only)),
       ...(await tryMustDeny(registry, context.env, only)),
@@ -53,7 +53,7 @@ export async function run(context: Context, [name]: string[], flags: HooksTestFl
   }
 }
 
-type Trial = ReturnType<typeof import('../../../../worker/try-hooks.js').openHookTrial>;
+type Trial = ReturnType<typeof import('../../../../worker/hooks-outside-tasks.js').openHookTrial>;
 
 /**
  * The answer of one hook, as the task would keep it.

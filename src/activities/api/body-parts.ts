@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { type FileValue, isFileValue } from '../../contracts/files.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import type { CallFiles } from '../files/call-files.js';
+import { unusable } from './write-values.js';
+
+/** Bytes of an input. */
+export interface InlineFile {
+  bytes: Buffer;
+  filename?: string;
+  contentType?: string;
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(['base64', 'filename', 'content_type']);
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Whether a value is meant as a file: a map with `base64`, and with nothing else but a name and a type. */
+function isInlineFile(value: Json): value is JsonObject {
+  return isJsonObject(value) && Object.hasOwn(value, 'base64') && Object.keys(value).every((key) => MEMBERS.has(key));
+}
+
+/**
+ * Reads `{ base64, filename, content_type }`, or base64 alone.
+ *
+ * @throws CallFailure `input.invalid` for anything else, also for base64 that is not whole.
+ */
+export function readInlineFile(name: string, value: Json): InlineFile {
+  if (typeof value === 'string') return { bytes: decode(name, value) };
+  const form = 'Write base64, or { base64, filename, content_type }.';
+  if (!isInlineFile(value)) throw unusable(name, 'is no file', form);
+  const { base64, filename = null, content_type: contentType = null } = value;
+  if (typeof base64 !== 'string' || !isTextOrNull(filename) || !isTextOrNull(contentType)) {
+    throw unusable(name, 'is no file', form);
+  }
+  if (contentType !== null && !/^[\x21-\x7e]+\/[\x20-\x7e]+$/.test(contentType)) {
+    throw unusable(name, 'has a content type that is none', 'Write such as image/png.');
+  }
+  return {
+    bytes: decode(name, base64),
+    ...(filename !== null && { filename }),
+    ...(contentType !== null && { contentType }),
+  };
+}
+
+function isTextOrNull(value: Json): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+/** Buffer skips what is no base64, so that half a file would be sent unnoticed. */
+function decode(name: string, text: string): Buffer {
+  const plain = text.replaceAll(/[\r\n]/g, '');
+  if (!BASE64.test(plain) || !isWhole(plain)) throw unusable(name, 'is no base64', 'Write A-Z, a-z, 0-9, + and /.');
+  return Buffer.from(plain, 'base64');
+}
+
+/** Four letters are three bytes; what is padded is padded to four. */
+function isWhole(base64: string): boolean {
+  return base64.endsWith('=') ? base64.length % 4 === 0 : base64.length % 4 !== 1;
+}
+
+/** A body with files of the task in it, in the order in which its parts are sent. */
+export interface FileBody {
+  parts: (Buffer | FileValue)[];
+}
+
+/** A body that may be sent several times, as redirects ask for it. */
+export interface SendableBody {
+  /** Undefined: its length says enough. */
+  headers: Record<string, string>;
+  open(): string | Buffer | Readable | null;
+}
+
+/** Whether a body has to be read from files. */
+function hasFiles(body: string | Buffer | FileBody | undefined): body is FileBody {
+  return typeof body === 'object' && !Buffer.isBuffer(body);
+}
+
+/**
+ * Makes copies of the files of a body, so that a file that may not be sent, or is not there, is known before anything is.
+ *
+ * @throws what {@link CallFiles.copyOf} throws.
+ */
+export async function prepareBody(
+  body: string | Buffer | FileBody | undefined,
+  files: Pick<CallFiles, 'copyOf'>,
+): Promise<SendableBody> {
+  if (!hasFiles(body)) return { headers: {}, open: () => body ?? null };
+  const parts: (Buffer | string)[] = [];
+  let length = 0;
+  for (const part of body.parts) {
+    length += Buffer.isBuffer(part) ? part.length : part.bytes;
+    parts.push(Buffer.isBuffer(part) ? part : await files.copyOf(part));
+  }
+  return { headers: { 'content-length': String(length) }, open: () => Readable.from(read(parts)) };
+}
+
+async function* read(parts: readonly (Buffer | string)[]): AsyncIterable<Buffer> {
+  for (const part of parts) {
+    if (Buffer.isBuffer(part)) yield part;
+    else for await (const chunk of createReadStream(part)) yield chunk as Buffer;
+  }
+}
+
+/**
+ * Writes fields as a multipart body: texts as they are, files with their name and type, other maps as JSON; lists
+ * repeat their field, and null leaves it out. Source: OpenAPI Specification 3.1.1, "Encoding Object"; RFC 7578.
+ *
+ * @throws CallFailure `input.invalid` for a file that is none.
+ */
+export function writeMultipart(
+  fields: JsonObject,
+  contentType = 'multipart/form-data',
+): { content: Buffer | FileBody; contentType: string } {
+  const boundary = `ability-${randomUUID()}`;
+  const parts: (Buffer | FileValue)[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item === null) continue;
+      const { head, bytes } = partOf(name, item);
+      parts.push(Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), bytes, Buffer.from('\r\n'));
+    }
+  }
+  parts.push(Buffer.from(`--${boundary}--\r\n`));
+  const content = parts.every((part) => Buffer.isBuffer(part)) ? Buffer.concat(parts) : { parts };
+  return { content, contentType: `${contentType}; boundary=${boundary}` };
+}
+
+function partOf(name: string, value: Json): { head: string; bytes: Buffer | FileValue } {
+  const disposition = `Content-Disposition: form-data; name="${quoted(name)}"`;
+  if (isFileValue(value)) {
+    const { name: filename, media_type } = value;
+    const type = media_type.replaceAll(/[\r\n]/g, ' ');
+    return { head: `${disposition}; filename="${quoted(filename)}"\r\nContent-Type: ${type}`, bytes: value };
+  }
+  if (isInlineFile(value)) {
+    const { bytes, filename = name, contentType = 'application/octet-stream' } = readInlineFile(name, value);
+    return { head: `${disposition}; filename="${quoted(filename)}"\r\nContent-Type: ${contentType}`, bytes };
+  }
+  if (value !== null && typeof value === 'object') {
+    return { head: `${disposition}\r\nContent-Type: application/json`, bytes: Buffer.from(JSON.stringify(value)) };
+  }
+  return { head: disposition, bytes: Buffer.from(String(value)) };
+}
+
+/** As browsers write names, so that none ends its quotes or its line. Source: HTML, "multipart form data". */
+function quoted(name: string): string {
+  return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
+}

@@ -1,0 +1,94 @@
+import type { ToolCall } from '../../contracts/agent.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import type { Plan, PlanTool } from '../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { checkAgainst } from '../../planning/input/schemas.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { didYouMean } from '../../text/nearest.js';
+import type { Said, ShownTool } from './model-call.js';
+
+/** By which a model hands fewer abilities to an agent that it calls. Source: R-003-17. */
+const DELEGATED = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'The only abilities that the agent may call for this; without it, all that you and it may call.',
+};
+
+/** The schema of the input of a tool. */
+export function schemaOfTool({ operations, workflows = {} }: Plan, { ability }: PlanTool): JsonObject {
+  return operations[ability]?.input_schema ?? workflows[ability]?.ability.input_schema ?? { type: 'object' };
+}
+
+/** Tools as a model is shown them: what they do and change, and what they take. */
+export function shownTools(tools: readonly PlanTool[], plan: Plan): ShownTool[] {
+  return tools.map((tool) => {
+    const { name, ability, summary, effects } = tool;
+    const schema = schemaOfTool(plan, tool);
+    const isAgent = plan.workflows?.[ability]?.agent !== undefined;
+    const { properties } = schema as { properties?: JsonObject };
+    const parameters = isAgent ? { ...schema, properties: { ...properties, delegate_operations: DELEGATED } } : schema;
+    return { name, description: `${summary} (${ability}; effects: ${effects})`, parameters };
+  });
+}
+
+const MOST_OF_A_NAME = 100;
+
+/**
+ * What a model asks for, as far as it can be called: the others say why not, and the model hears it.
+ *
+ * Nothing that a model says is believed: an unknown tool, broken JSON and input of the wrong type are calls that are not made.
+ */
+export function readCalls(calls: Said['calls'], tools: readonly PlanTool[], plan: Plan): ToolCall[] {
+  return calls.map(({ id, name, arguments: text }) => {
+    const call = { id, tool: name.slice(0, MOST_OF_A_NAME), input: {} };
+    const tool = tools.find((one) => one.name === name);
+    if (!tool) return { ...call, problem: noTool(name, tools, plan) };
+    const read = readInput(text, tool, plan);
+    return 'problem' in read ? { ...call, ...read } : { ...call, input: read.input };
+  });
+}
+
+/** In the last turn the tools of an agent are not offered, so that it has to answer. */
+function noTool(name: string, tools: readonly PlanTool[], { agent }: Plan): Problem {
+  if (agent?.tools.some((one) => one.name === name)) {
+    return {
+      code: 'agent.not_a_tool',
+      message: `${name} is not offered in this turn`,
+      suggestion: tools.length > 0 ? 'Use one of the tools that you are given.' : 'Answer with what you have.',
+    };
+  }
+  return {
+    code: 'agent.not_a_tool',
+    message: `There is no tool ${name.slice(0, MOST_OF_A_NAME)}`,
+    suggestion:
+      didYouMean(
+        name,
+        tools.map((tool) => tool.name),
+      ) ?? 'Use one of the tools that you are given, or say that it cannot be done.',
+  };
+}
+
+function readInput(text: string, tool: PlanTool, plan: Plan): { input: JsonObject } | { problem: Problem } {
+  const invalid = (message: string): { problem: Problem } => ({
+    problem: { code: 'input.invalid', message, suggestion: 'Call it again with input that fits its parameters.' },
+  });
+  let value: Json;
+  try {
+    value = text.trim() === '' ? {} : (JSON.parse(text) as Json);
+  } catch {
+    return invalid('The arguments are no JSON');
+  }
+  if (!isJsonObject(value)) return invalid('The arguments are no object');
+  try {
+    refuseUnsafeKeys(value);
+    const { delegate_operations: delegated, ...rest } = value;
+    const isAgent = plan.workflows?.[tool.ability]?.agent !== undefined;
+    const input = isAgent ? rest : value;
+    const what = `The input of ${tool.ability}`;
+    const checked = checkAgainst(schemaOfTool(plan, tool), input, { code: 'input.invalid', what, engine: plan.engine });
+    return { input: isAgent && delegated !== undefined ? { ...checked, delegate_operations: delegated } : checked };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return { problem: error.toProblem() };
+  }
+}

@@ -1,0 +1,40 @@
+import { loadRegistry, RegistryLoader } from '../definitions/load-registry.js';
+import type { Registry } from '../definitions/registry.js';
+import { parseDuration } from '../rules/duration.js';
+
+/** What a worker needs to know of a project to serve it. */
+export interface ProjectDescription {
+  name: string;
+  environments: string[];
+  /** Digest of all definitions. */
+  digest: string;
+}
+
+/** Gives a reader of a project's description, which reads again only what changed. */
+export function describeProject(root: string): () => ProjectDescription {
+  const loader = new RegistryLoader(root);
+  return () => {
+    const { project, digest } = loader.load();
+    return { name: project.project, environments: Object.keys(project.environments), digest };
+  };
+}
+
+/** Reads the definitions of a project, again only as far as files changed. @throws AbilityError as `RegistryLoader.load`. */
+export function projectDefinitions(root: string): () => Registry {
+  const loader = new RegistryLoader(root);
+  return () => loader.load();
+}
+
+/** Names the environments that a project has at the moment. @param root absolute path of the project. */
+export function projectEnvironments(root: string): () => string[] {
+  const loader = new RegistryLoader(root);
+  return () => Object.keys(loader.load().project.environments);
+}
+
+/** Where nobody says otherwise: `policy.keep_files`. */
+const KEEP_FILES = '30d';
+
+/** How long files are kept after the end of their task, in milliseconds. @param root of the project, whose policy says it. */
+export function keepTime(root: string): number {
+  return parseDuration(loadRegistry(root).project.policy.keep_files ?? KEEP_FILES);
+}

@@ -1,0 +1,72 @@
+import { type FileValue, isFileValue } from '../../contracts/files.js';
+import type { PlanEnvProfile, PlanScript } from '../../contracts/plan-operation.js';
+import {
+  type EvaluatedText,
+  evaluateScript,
+  type ScriptFacts,
+  type ValuePiece,
+  valuesIn,
+} from '../../planning/scripts/texts/evaluate-script.js';
+import { plainTextOf, type WrittenScript, writeScript } from '../../planning/scripts/texts/write-script.js';
+import type { CallFiles } from '../files/call-files.js';
+import type { SecretSource } from '../secrets.js';
+
+/** What a process is given; its stdin may be a file. */
+export type GivenScript = Omit<WrittenScript, 'stdin'> & { stdin?: string | { file: string } };
+
+/**
+ * The arguments, stdin and variables that a script gets for one call.
+ *
+ * Where an expression gives a file, the text is the path of a copy; where it is all of stdin, the script reads its bytes.
+ *
+ * @throws AbilityError `expression.*`, `input.invalid`, with the place; `file.not_of_task`, `store.not_shared`.
+ */
+export async function textsOf(
+  script: Pick<PlanScript, 'args' | 'stdin' | 'variables'>,
+  facts: ScriptFacts,
+  files?: Pick<CallFiles, 'copyOf'>,
+): Promise<GivenScript> {
+  const { stdin, ...evaluated } = evaluateScript(script, facts);
+  const paths = new Map<ValuePiece, string>();
+  // A hook is given no files, so that one is a map like any other to it.
+  for (const piece of files ? valuesIn(evaluated) : []) {
+    if (files && isFileValue(piece.value)) paths.set(piece, await files.copyOf(piece.value));
+  }
+  const input = files && stdin ? fileIn(stdin) : undefined;
+  const texts = input || !stdin ? evaluated : { ...evaluated, stdin };
+  const written: GivenScript = writeScript(texts, (piece) => paths.get(piece) ?? plainTextOf(piece));
+  return files && input ? { ...written, stdin: { file: await files.copyOf(input) } } : written;
+}
+
+/** The file that a text is, where it is nothing else. */
+function fileIn({ pieces }: EvaluatedText): FileValue | undefined {
+  const [only, ...others] = pieces.filter((piece) => !('text' in piece) || piece.text !== '');
+  return others.length === 0 && only && 'value' in only && isFileValue(only.value) ? only.value : undefined;
+}
+
+/**
+ * The environment of a child process: its profile and the names given, nothing of the worker's besides.
+ *
+ * Secrets are resolved here, and `hide` is told each, so that logs can mask it. Source: docs/operations.md#safety; docs/scripts.md.
+ *
+ * @throws AbilityError `config.missing_credential`.
+ */
+export function environmentOf(
+  profile: PlanEnvProfile,
+  secrets: SecretSource,
+  hide: (secret: string) => void,
+  names: Record<string, string> = {},
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of profile.pass) {
+    const value = secrets.inherited(name);
+    if (value !== undefined) environment[name] = value;
+  }
+  Object.assign(environment, profile.set);
+  for (const [name, reference] of Object.entries(profile.secrets)) {
+    const value = secrets.resolve(reference, `secret ${name}`);
+    hide(value);
+    environment[name] = value;
+  }
+  return Object.assign(environment, names);
+}

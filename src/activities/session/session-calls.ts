@@ -1,0 +1,100 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { EndCallRequest } from '../../contracts/activities.js';
+import type { Caller } from '../../contracts/callers.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { FIRST_CEL } from '../../contracts/names.js';
+import type { PlanHook } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { SessionCall } from '../../contracts/session.js';
+import { Masker } from '../../planning/secrets/masking/masker.js';
+import { canonicalJson } from '../../rules/canonical.js';
+import { firesFor } from '../../rules/fires.js';
+import { type FactSources, failedAnswer, hookFacts } from '../../rules/hook-facts.js';
+import { handlerReadsSession } from '../../rules/session-reads.js';
+import { toFailure } from '../failures.js';
+import type { PlanSource } from '../plan-source.js';
+import { secretsOf } from '../record/mask-record.js';
+import type { SecretSource } from '../secrets.js';
+import { taskOf } from '../task-of.js';
+import { type TellDependencies, tellSession } from './session-word.js';
+
+/** An input that is larger, as JSON, is not kept by a session. Characters. */
+const MOST_INPUT = 16_384;
+
+/** A call that is about to be made in a session. */
+export interface CallToEnter extends FactSources {
+  session: string;
+  /** Unique among all calls of all tasks. */
+  id: string;
+  path: string;
+  moment: number;
+  /** Absent: not known, so that every hook fires. */
+  caller?: Caller;
+  /** All hooks of the call. */
+  hooks: readonly PlanHook[];
+}
+
+/** What entering a call needs of its worker. */
+export interface EnterCallDependencies extends TellDependencies {
+  secrets: (environment: string) => SecretSource;
+}
+
+/**
+ * Has a session answer the guards that look at what it did, and enter the call, in one moment. Source: docs/sessions.md#guards-over-a-session.
+ *
+ * A session that has ended enters nothing; guards that look at it have failed then, and a task without such guards goes on.
+ */
+export async function enterCall(call: CallToEnter, dependencies: EnterCallDependencies): Promise<HookAnswer[]> {
+  const { plan, operation, path, moment, session, id } = call;
+  const guards = call.hooks.flatMap((hook) =>
+    handlerReadsSession(hook.handler) && firesFor(hook, call.caller) ? [{ id: hook.id, handler: hook.handler }] : [],
+  );
+  const masker = new Masker(secretsOf(plan, dependencies.secrets(plan.environment.name)));
+  const input = masker.maskDeep(call.input) as JsonObject;
+  const { session: _, ...facts } = hookFacts({ ...call, input });
+  const entered: Omit<SessionCall, 'status'> | undefined = operation && {
+    id,
+    ability: operation.key,
+    effects: operation.effects,
+    environment: plan.environment.name,
+    input: canonicalJson(input).length > MOST_INPUT ? null : input,
+  };
+  const cel = plan.cel ?? FIRST_CEL;
+  try {
+    const word = { kind: 'call', ...(entered && { call: entered }), guards, facts, path, moment, cel } as const;
+    const { hooks = [] } = await tellSession(session, word, dependencies);
+    return hooks;
+  } catch (error) {
+    if (!(error instanceof AbilityError) || (error.code !== 'session.stopped' && error.code !== 'session.not_found'))
+      throw error;
+    const advice = 'Start another session: `ability session start`.';
+    return guards.slice(0, 1).map((guard) => {
+      return failedAnswer(guard.id, { phase: 'PreAbilityCall', path }, `${error.message}`, advice);
+    });
+  }
+}
+
+/** Tells the session of a task how a call ended. A session that has ended need not know. */
+export function createEndCall(
+  dependencies: TellDependencies & { plans: PlanSource },
+): (request: EndCallRequest) => Promise<void> {
+  return async ({ seal, call_id, status }) => {
+    const context = Context.current();
+    try {
+      const { session } = await dependencies.plans.admit(seal, context.info);
+      if (session === null) return;
+      await tellSession(session, { kind: 'ended', id: callIdOf(taskOf(context), call_id), status }, dependencies);
+    } catch (error) {
+      if (error instanceof AbilityError && (error.code === 'session.stopped' || error.code === 'session.not_found'))
+        return;
+      if (error instanceof AbilityError) throw toFailure(error);
+      throw ApplicationFailure.create({ type: 'temporal.unavailable', message: String(error) });
+    }
+  };
+}
+
+/** The name of a call in its session: no other task can have one of the same name. */
+export function callIdOf(task: string, call: string): string {
+  return `${task} ${call}`;
+}

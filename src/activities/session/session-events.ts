@@ -1,0 +1,130 @@
+import { Context } from '@temporalio/activity';
+import type { HookAnswer, SessionPhase } from '../../contracts/hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type {
+  AskPromptAnswer,
+  AskPromptRequest,
+  AskStartRequest,
+  EndSessionAnswer,
+  EndSessionRequest,
+  SessionSurroundings,
+} from '../../contracts/session.js';
+import { RegistryLoader } from '../../definitions/load-registry.js';
+import { failedAnswer } from '../../rules/hook-facts.js';
+import { mergeSignals } from '../../rules/merge-signals.js';
+import { beginAttempt } from '../attempt.js';
+import { toFailure } from '../failures.js';
+import type { HookDependencies } from '../hooks/hook-dependencies.js';
+import type { PlanSource } from '../plan-source.js';
+import { askEvent, isAnsweredAtOnce, type PlannedEvent, planEvent } from './ask-event.js';
+import { followTasks } from './follow-tasks.js';
+import { keepSignals } from './keep-signals.js';
+import { admitSession } from './own-session.js';
+import type { SessionAccess } from './session-access.js';
+
+/** What the activities of sessions need of their worker. */
+export interface SessionDependencies extends HookDependencies {
+  /** Absolute path of the project. */
+  root: string;
+  project: string;
+  plans: PlanSource;
+  sessions: SessionAccess;
+}
+
+/** Hooks have their own time-outs; this is only for all hooks of an event together. */
+const EVENT_MS = 5 * 60_000;
+
+/** An activity that answers for the hooks of an event of a session. */
+export interface EventActivities<Request, Answer> {
+  ask: (request: Request) => Promise<Answer>;
+  /** Answers where nothing has to be started for it, as a local activity; else null, and {@link ask} has to. */
+  askAtOnce: (request: Request) => Promise<Answer | null>;
+}
+
+/** Both forms of what asks the hooks of an event: only a session of the project may have them asked. */
+export function eventActivities<Request extends SessionSurroundings, Answer>(
+  phase: SessionPhase,
+  dependencies: SessionDependencies,
+  answer: (request: Request, planned: PlannedEvent, signal: AbortSignal) => Promise<Answer>,
+): EventActivities<Request, Answer> {
+  const loader = new RegistryLoader(dependencies.root);
+  const asking = async (request: Request, isWanted: (planned: PlannedEvent) => boolean): Promise<Answer | null> => {
+    const context = Context.current();
+    await admitSession(request, context.info, dependencies).catch((error: unknown) => {
+      throw toFailure(error);
+    });
+    const planned = planEvent(phase, request, loader);
+    if (!isWanted(planned)) return null;
+    const attempt = beginAttempt(context, EVENT_MS, false);
+    try {
+      return await answer(request, planned, attempt.stop);
+    } finally {
+      attempt.end();
+    }
+  };
+  return {
+    ask: (request) => asking(request, () => true) as Promise<Answer>,
+    askAtOnce: (request) => asking(request, isAnsweredAtOnce),
+  };
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Runs the hooks at the start of a session, of which a denial or a failure refuses it. Source: decision 16. */
+export function createAskStart(dependencies: SessionDependencies): EventActivities<AskStartRequest, HookAnswer[]> {
+  return eventActivities('SessionStart', dependencies, (request: AskStartRequest, planned, signal) => {
+    const { scope, session_id, user, moment } = request;
+    const payload = async () => {
+      const started_last_day = await dependencies.sessions.countStarts(user.name, moment - DAY_MS, session_id);
+      return { scope, started_last_day };
+    };
+    return askEvent(planned, { payload, moment }, request, dependencies, signal);
+  });
+}
+
+/**
+ * Runs the hooks of a prompt, looks what the guards of the session's tasks said since the last one, and makes the turn
+ * context of both. Source: R-002-24, R-002-36 to R-002-40, R-002-47.
+ */
+export function createAskPrompt(dependencies: SessionDependencies): EventActivities<AskPromptRequest, AskPromptAnswer> {
+  return eventActivities('PromptSubmit', dependencies, async (request: AskPromptRequest, planned, signal) => {
+    const { prompt, turn_index, scope, session_id, moment, guards } = request;
+    const event = { payload: () => ({ prompt, turn_index, scope }), moment };
+    const [hooks, followed] = await Promise.all([
+      askEvent(planned, event, request, dependencies, signal),
+      followTasks(request.tasks, dependencies.sessions),
+    ]);
+    const at = new Date(moment).toISOString();
+    const merged = mergeSignals(hooks, [...guards, ...followed.guards], at);
+    return {
+      turn_context: { session_id, turn_index, hook_signals: merged.hook_signals },
+      hooks: [...hooks, ...kept(dependencies.root, request, merged.unknown)],
+      tasks: followed.tasks,
+      unknown_signals: merged.unknown,
+    };
+  });
+}
+
+/** What cannot be written is still in the session, and stops nothing. */
+function kept(root: string, { scope, session_id }: AskPromptRequest, unknown: AskPromptAnswer['unknown_signals']) {
+  try {
+    keepSignals(root, scope, session_id, unknown);
+    return [];
+  } catch (error) {
+    const reason = `unknown signals were not written: ${error instanceof Error ? error.message : String(error)}`;
+    return [failedAnswer('*', { phase: 'PromptSubmit', path: '' }, reason)];
+  }
+}
+
+/** Runs the hooks at the end of a session; they serve the infrastructure, and change nothing. Source: R-002-26, R-002-48. */
+export function createEndSession(
+  dependencies: SessionDependencies,
+): (request: EndSessionRequest) => Promise<EndSessionAnswer> {
+  return eventActivities('SessionStop', dependencies, async (request: EndSessionRequest, planned, signal) => {
+    const { reason, turns, moment } = request;
+    const { tasks } = await followTasks(request.tasks, dependencies.sessions);
+    const told = tasks.map(({ task_key, ability_id, status }): JsonObject => ({ task_key, ability_id, status }));
+    const payload = () => ({ reason, turns, tasks: told });
+    return { tasks, hooks: await askEvent(planned, { payload, moment }, request, dependencies, signal) };
+  }).ask;
+}

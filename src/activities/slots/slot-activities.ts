@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type { AcquireAnswer, AcquireRequest, GoneRequest, ReleaseRequest } from '../../contracts/activities.js';
+import type { OnBusy, SlotRequest } from '../../contracts/concurrency.js';
+import { lockIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { concurrencyKey } from '../../planning/steps/concurrency-key.js';
+import { digestOf } from '../../rules/canonical.js';
+import { toFailure } from '../failures.js';
+import type { Admitted, PlanSource } from '../plan-source.js';
+import { taskOf } from '../task-of.js';
+import type { LockAccess } from './lock-access.js';
+
+/** What the turns of tasks need of their worker. */
+export interface SlotDependencies {
+  plans: PlanSource;
+  locks: LockAccess;
+}
+
+/**
+ * Asks the lock of a task's key for its turn; the lock answers the task by signal.
+ *
+ * Key, limit and what to do when it is taken come from the sealed plan. Asking twice is the same as asking once. The
+ * answers bring a token back that only the task and its lock know, so that nobody else gives them by mistake.
+ */
+export function createAcquire({ plans, locks }: SlotDependencies): (request: AcquireRequest) => Promise<AcquireAnswer> {
+  return async ({ seal, input, run, token: known }) => {
+    try {
+      const context = Context.current();
+      const admitted = await plans.admit(seal, context.info);
+      const { plan } = admitted;
+      const task = taskOf(context);
+      const { concurrency } = plan;
+      if (!concurrency || (task === admitted.seal.task && digestOf(input) !== admitted.seal.input))
+        throw notSealed(admitted);
+      const { limit, on_busy } = concurrency;
+      const { project, environment, placement } = plan;
+      const key = concurrencyKey(concurrency.key, input, plan);
+      const lock = lockIdOf(project, environment.name, digestOf(key));
+      const taskQueue = taskQueueOf(project, environment.name, placement);
+      const token = known ?? randomUUID();
+      const again = known === undefined ? {} : { again: true as const };
+      const entry: SlotRequest = { task, run, limit, ...wishOf(on_busy), ...again, token };
+      await locks.enter({ lock, taskQueue, key, entry, summary: `${shortened(key)} in ${environment.name}` });
+      return { key, lock, token };
+    } catch (error) {
+      throw toSlotFailure(error);
+    }
+  };
+}
+
+/** A lock of an earlier build, which does not know `newest`, lets the task wait. */
+function wishOf(on_busy: OnBusy): Pick<SlotRequest, 'on_busy' | 'newest'> {
+  return on_busy === 'newest' ? { on_busy: 'wait', newest: true } : { on_busy };
+}
+
+/** Temporal takes 400 bytes of a summary. */
+function shortened(key: string): string {
+  const characters = [...key];
+  return characters.length > 60 ? `${characters.slice(0, 60).join('')}...` : key;
+}
+
+/** What Temporal could not do now is tried again; our own refusals are not. */
+export function toSlotFailure(error: unknown): Error {
+  if (error instanceof AbilityError || error instanceof CancelledFailure) return toFailure(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  const problem = { code: 'temporal.unavailable', message: `Temporal did not take the turn of a task: ${reason}` };
+  return ApplicationFailure.create({ type: problem.code, message: problem.message, details: [problem] });
+}
+
+function notSealed({ seal }: Admitted): AbilityError {
+  return new AbilityError({
+    code: 'seal.invalid',
+    message: `The sealed plan of ${seal.task} does not ask for this turn`,
+    suggestion: 'Create tasks through Ability Runtime.',
+  });
+}
+
+/** Gives the turn of the task that asks back, or its place in the line; never that of another task. */
+export function createRelease({ plans, locks }: SlotDependencies): (request: ReleaseRequest) => Promise<void> {
+  return async ({ seal, lock, run }) => {
+    try {
+      const context = Context.current();
+      await plans.admit(seal, context.info);
+      await locks.leave(lock, { task: taskOf(context), run });
+    } catch (error) {
+      throw toSlotFailure(error);
+    }
+  };
+}
+
+/** Tells a lock which of its holders have ended: terminated, deleted, or forgotten. It only looks, and only for locks. */
+export function createFindGone({
+  locks,
+}: Pick<SlotDependencies, 'locks'>): (request: GoneRequest) => Promise<GoneRequest['holders']> {
+  return async ({ holders }) => {
+    if (Context.current().info.workflowType !== WORKFLOWS.lock) {
+      throw ApplicationFailure.nonRetryable('Only a lock asks for its holders', 'seal.invalid');
+    }
+    const isOpen = await Promise.all(holders.map((holder) => locks.isOpen(holder)));
+    return holders.filter((_, index) => !isOpen[index]);
+  };
+}

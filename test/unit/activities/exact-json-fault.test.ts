@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { withoutQuote } from '../../../src/activities/exact/read-json.js';
+
+const SECRET = 'correct-horse-battery-staple';
+
+/** What this Node says of a text that is no JSON. */
+function faultOf(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test.each([
+  SECRET,
+  `{"token": ${SECRET}}`,
+  `["${SECRET.slice(0, 14)}"${SECRET.slice(14)}]`,
+  `{"a": "${'x'.repeat(50)}", "token": ${SECRET}, "b": "${'x'.repeat(50)}"}`,
+  `"a\n${SECRET}"`,
+  `1 ${SECRET}`,
+  `[tru ${SECRET}`,
+])('of %j nothing is quoted', (text) => {
+  const fault = withoutQuote(`which is no JSON (${faultOf(text)})`);
+  expect(fault).toMatch(/^which is no JSON \((Unexpected|Expected|Bad)/);
+  expect(fault).not.toMatch(/corr|horse|batt|stap/);
+});
