@@ -1,6 +1,5 @@
 import { Embedder } from '../../src/choosing/embedder.js';
-import { type Embed, embedThrough } from '../../src/choosing/embeddings-endpoint.js';
-import { embeddingsSettings } from '../../src/choosing/embeddings-settings.js';
+import { type Embed, embeddingsSettings, embedThrough } from '../../src/choosing/embeddings-endpoint.js';
 import { HybridRanker, meaningOf, sent } from '../../src/choosing/hybrid-ranker.js';
 import { VectorStore } from '../../src/choosing/vector-store.js';
 import { WordRanker } from '../../src/choosing/word-ranker.js';

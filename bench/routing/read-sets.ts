@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import type { AbilityText } from '../../src/choosing/ability-text.js';
+import type { AbilityText } from '../../src/choosing/ranker.js';
 
 const tool = z.object({
   id: z.string(),

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Registry } from '../definitions/registry.js';
-import type { AbilityText } from './ability-text.js';
 import { Embedder } from './embedder.js';
-import { embedThrough } from './embeddings-endpoint.js';
-import { type EmbeddingsSettings, embeddingsSettings } from './embeddings-settings.js';
+import { type EmbeddingsSettings, embeddingsSettings, embedThrough } from './embeddings-endpoint.js';
 import { HybridRanker, meaningOf, warningOf } from './hybrid-ranker.js';
-import type { Ranker } from './ranker.js';
+import type { AbilityText, Ranker } from './ranker.js';
 import { type ChoosableAbility, readAbilities } from './read-abilities.js';
 import { readScopePages, type ScopePages } from './scope-pages.js';
 import { VectorStore, vectorFileOf } from './vector-store.js';

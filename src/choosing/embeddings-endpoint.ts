@@ -1,8 +1,31 @@
 import type { Agent } from 'undici';
+import { z } from 'zod';
+import type { Project } from '../definitions/formats/project.js';
+import { parseDuration } from '../rules/duration.js';
 import { answerOf, traceModelCall } from '../tracing/model-call.js';
-import type { EmbeddingsSettings } from './embeddings-settings.js';
-import { denialIn, guardedLookup, refuseLiteral } from './model-endpoint.js';
-import { readVectors } from './read-vectors.js';
+import { denialIn, guardedLookup, type ModelEndpoint, modelEndpoint, refuseLiteral } from './model-endpoint.js';
+
+/** Where and how texts become vectors; `url` is `<base>/embeddings`. */
+export interface EmbeddingsSettings extends ModelEndpoint {
+  model: string;
+  /** How long one request may wait for all it needs. Milliseconds. */
+  timeoutMs: number;
+}
+
+/**
+ * How a project ranks by meaning; undefined: it does not.
+ *
+ * @returns a sentence where it should and cannot.
+ */
+export function embeddingsSettings(
+  { project: { policy } }: { project: { policy: Pick<Project['policy'], 'embeddings' | 'allowed_hosts'> } },
+  env: NodeJS.ProcessEnv,
+): EmbeddingsSettings | string | undefined {
+  if (!policy.embeddings) return undefined;
+  const { model, timeout } = policy.embeddings;
+  const endpoint = modelEndpoint('embeddings', policy, env);
+  return typeof endpoint === 'string' ? endpoint : { ...endpoint, model, timeoutMs: parseDuration(timeout) };
+}
 
 /** Why there are no vectors: one sentence without a full stop, which has nothing of what an endpoint said. */
 export class EmbeddingsFault extends Error {
@@ -83,4 +106,47 @@ function faultOf(error: unknown, { host }: URL, signal: AbortSignal): Embeddings
   if (signal.aborted) return new EmbeddingsFault(`${host} did not answer in time`);
   const reason = typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : '';
   return new EmbeddingsFault(`${host} was not reached${reason}`);
+}
+
+/** More numbers than any model gives. */
+const MOST_NUMBERS = 16_384;
+
+const answer = z.object({
+  data: z.array(z.object({ index: z.int().nonnegative().optional(), embedding: z.array(z.number()) })),
+});
+
+/**
+ * The vectors in an answer of `/v1/embeddings`, made as long as 1, in the order of their texts.
+ *
+ * @param wanted how many texts were sent. @returns what is wrong with the answer, to follow "answered".
+ */
+function readVectors(text: string, wanted: number): Float32Array[] | string {
+  const parsed = answer.safeParse(jsonOf(text));
+  if (!parsed.success) return 'with something else than vectors';
+  const { data } = parsed.data;
+  if (data.length !== wanted) return `with ${data.length} vectors for ${wanted} texts`;
+  const placed: Float32Array[] = [];
+  for (const [at, { index = at, embedding }] of data.entries()) {
+    if (index >= wanted || placed[index]) return 'with vectors that belong to no text';
+    const vector = unitVector(embedding);
+    if (!vector) return 'with a vector that has no direction';
+    placed[index] = vector;
+  }
+  const [first] = placed;
+  return placed.every(({ length }) => length === first?.length) ? placed : 'with vectors of different lengths';
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined: no numbers, too many, or all zero. */
+function unitVector(numbers: readonly number[]): Float32Array | undefined {
+  if (numbers.length > MOST_NUMBERS) return undefined;
+  const length = Math.hypot(...numbers);
+  return length > 0 && Number.isFinite(length) ? Float32Array.from(numbers, (number) => number / length) : undefined;
 }

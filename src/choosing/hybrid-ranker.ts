@@ -1,12 +1,17 @@
-import type { AbilityText } from './ability-text.js';
 import type { EmbeddedRequest } from './embedder.js';
 import { EmbeddingsFault } from './embeddings-endpoint.js';
-import { fuseRanks } from './fuse-ranks.js';
-import { findPhrases, type Phrase, phrasesOf } from './phrases.js';
-import { FITS, type Ranked, type Ranker, type Ranking, type RankQuery, USUAL_LIMIT } from './ranker.js';
+import {
+  type AbilityText,
+  FITS,
+  type Ranked,
+  type Ranker,
+  type Ranking,
+  type RankQuery,
+  USUAL_LIMIT,
+} from './ranker.js';
 import { WEIGHTS } from './weights.js';
 import type { WordRanker } from './word-ranker.js';
-import { wordTexts } from './words.js';
+import { findPhrases, type Phrase, phrasesOf, wordTexts } from './words.js';
 
 /** What gives vectors; those of the abilities are in their order. */
 export interface RequestVectors {
@@ -133,4 +138,24 @@ const MOST_SENT = 2000;
 /** What is sent of a text: its beginning, without half a character, which some servers cannot read. */
 export function sent(text: string): string {
   return text.slice(0, MOST_SENT).replace(/\p{Surrogate}/gu, ' ');
+}
+
+/** How little the first places count for more than the next ones. Source: Cormack, Clarke and Büttcher, SIGIR 2009. */
+const K = 60;
+
+/** A ranking of ids, best first, and how much it counts for. */
+export interface Fusable {
+  ids: readonly string[];
+  weight: number;
+}
+
+/**
+ * Reciprocal rank fusion: what stands high in several rankings comes first. Each place counts weight / (60 + place), counted from 1; ties
+ * keep the order of the first ranking that has them.
+ */
+export function fuseRanks(rankings: readonly Fusable[]): string[] {
+  const worth = new Map<string, number>();
+  for (const { ids, weight } of rankings)
+    for (const [at, id] of ids.entries()) worth.set(id, (worth.get(id) ?? 0) + weight / (K + at + 1));
+  return [...worth].sort((one, other) => other[1] - one[1]).map(([id]) => id);
 }

@@ -16,7 +16,7 @@ export type {
 } from '../contracts/routing.js';
 export { type DecideInput, decide, type Router, RouterFault } from './decide/decide.js';
 export { focusOf, type Thread } from './decide/focus.js';
+export type { RouterModel } from './decide/model-router.js';
 export { modelRouter } from './decide/model-router.js';
-export type { RouterModel } from './decide/router-settings.js';
 export type { Fit, Proposal, RankTargets, RouterInput, ShortlistTargets } from './decide/targets.js';
 export { inferCapabilities, type Recruitment, recruit } from './recruit/recruit.js';

@@ -1,9 +1,8 @@
-import type { JsonObject } from '../contracts/json.js';
-import { isJsonObject, type Json } from '../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Registry } from '../definitions/registry.js';
-import type { AbilityText } from './ability-text.js';
+import type { AbilityText } from './ranker.js';
 
 /** An ability that can be run in an environment. */
 export interface Offered {

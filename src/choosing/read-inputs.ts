@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
-import { findPhrases, phrasesOf } from './phrases.js';
-import { wordTexts } from './words.js';
+import { findPhrases, phrasesOf, wordTexts } from './words.js';
 
 /** An input that an ability needs and a request does not give. */
 export interface MissingInput {

@@ -1,7 +1,7 @@
 /** Pages that people wrote about where to look: the page of a scope, and routing pages of knowledge. Source: C-39, R-000-65. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path/posix';
-import type { AbilityText } from './ability-text.js';
+import type { AbilityText } from './ranker.js';
 
 /** What the pages of a scope say. */
 export interface ScopePages {

@@ -1,6 +1,7 @@
 /** From a request in plain words to the abilities worth offering. Source: R-000-15, R-000-16, C-39; docs/choosing.md#how-abilities-are-ranked. */
+import { matchesAnyGlob } from '../text/glob.js';
+import { modulePath } from '../text/module-path.js';
 import type { AbilityPool } from './ability-pool.js';
-import { isInScope } from './in-scope.js';
 import { FITS, type Ranked, type Ranking } from './ranker.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { type MissingInput, readInputs } from './read-inputs.js';
@@ -162,4 +163,24 @@ function questionFor(suggestion: Suggestion | undefined): string | null {
   const last = wanted.pop();
   const list = wanted.length > 0 ? `${wanted.join(', ')} and ${last}` : last;
   return `${suggestion.id} needs ${list}. What should ${suggestion.missing.length > 1 ? 'they' : 'it'} be?`;
+}
+
+/**
+ * Whether an ability belongs to the current scope: it has no place of its own, a module of it is there, or its hints say so. One that does
+ * not ranks lower, and is never hidden. Source: R-000-31; docs/choosing.md#how-abilities-are-ranked.
+ *
+ * @param scope as `findScope` has it, such as `modules/users` or `integration`; null: no one says.
+ */
+export function isInScope(
+  { modules, scopes }: Pick<ChoosableAbility, 'modules' | 'scopes'>,
+  scope: string | null,
+): boolean {
+  if (scope === null) return true;
+  if (scopes.length > 0) return matchesAnyGlob(scopes, scope) || matchesAnyGlob(scopes, `${scope}.`);
+  return modules.length === 0 || modules.some((module) => isWithin(modulePath(module), modulePath(scope)));
+}
+
+/** One holds the other: `users` and `users/api`, in either direction. */
+function isWithin(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import type { EmbeddingsSettings } from './embeddings-settings.js';
-import { readVectorFile, type Vectors, writeVectorFile } from './vector-file.js';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { EmbeddingsSettings } from './embeddings-endpoint.js';
 
 /**
  * The vectors of texts as one model at one address makes them, kept in a file of the project. Two processes may keep at once: each writes
@@ -60,4 +60,101 @@ export function keyOfText(text: string): string {
 export function vectorFileOf(root: string, { url, model }: Pick<EmbeddingsSettings, 'url' | 'model'>): string {
   const name = createHash('sha256').update(`${url.href}\n${model}`).digest('hex').slice(0, 16);
   return join(root, '.system', 'cache', 'embeddings', `${name}.bin`);
+}
+
+/** Vectors by the digest (hex) of what they were made from; all with as many numbers. */
+export type Vectors = Map<string, Float32Array>;
+
+/** Starts a file; another one is made anew. */
+const MARK = Buffer.from('ability vectors 1\n');
+const HEAD = MARK.length + 8;
+const DIGEST = 32;
+/** Larger files are neither written nor read. Bytes. */
+const MOST_BYTES = 128 * 1024 * 1024;
+/** So many files, each of one model, are kept beside each other. */
+const MOST_FILES = 4;
+/** What a writer that was killed left behind. Milliseconds. */
+const LEFT_BEHIND_MS = 600_000;
+/** Only what has such a name is ever removed. */
+const OWN_NAME = /^[0-9a-f]{16}\.bin(\.[0-9a-f]{12})?$/;
+
+/** The vectors of a file; none where it is not there, or not whole. */
+export function readVectorFile(file: string): Vectors {
+  try {
+    return statSync(file).size > MOST_BYTES ? new Map() : vectorsIn(readFileSync(file));
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * Writes as many vectors as a file may have, the first ones first; whole or not at all. Where it cannot be written they are made again by
+ * the next process.
+ */
+export function writeVectorFile(file: string, vectors: Vectors): void {
+  const part = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(part, bytesOf(vectors), { mode: 0o600 });
+    renameSync(part, file);
+    tidy(file);
+  } catch {
+    discard(part);
+  }
+}
+
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Where nothing can be written there is nothing to remove.
+  }
+}
+
+function bytesOf(vectors: Vectors): Buffer {
+  const numbers = vectors.values().next().value?.length ?? 0;
+  const most = Math.floor((MOST_BYTES - HEAD - DIGEST) / (DIGEST + 4 * numbers));
+  const chosen = [...vectors].slice(0, most);
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(numbers, 0);
+  head.writeUInt32LE(chosen.length, 4);
+  const parts = chosen.flatMap(([key, { buffer, byteOffset, byteLength }]) => [
+    Buffer.from(key, 'hex'),
+    Buffer.from(buffer, byteOffset, byteLength),
+  ]);
+  const body = Buffer.concat([MARK, head, ...parts]);
+  return Buffer.concat([body, createHash('sha256').update(body).digest()]);
+}
+
+/** The digest at the end holds for all before it, so that a file that was cut or changed has no vectors. */
+function vectorsIn(bytes: Buffer): Vectors {
+  const vectors: Vectors = new Map();
+  const end = bytes.length - DIGEST;
+  if (end < HEAD || !bytes.subarray(0, MARK.length).equals(MARK)) return vectors;
+  const digest = createHash('sha256').update(bytes.subarray(0, end)).digest();
+  if (!digest.equals(bytes.subarray(end))) return vectors;
+  const numbers = bytes.readUInt32LE(MARK.length);
+  const step = DIGEST + 4 * numbers;
+  if (HEAD + bytes.readUInt32LE(MARK.length + 4) * step !== end) return vectors;
+  for (let at = HEAD; at < end; at += step) {
+    const vector = new Float32Array(Uint8Array.prototype.slice.call(bytes, at + DIGEST, at + step).buffer);
+    vectors.set(bytes.toString('hex', at, at + DIGEST), vector);
+  }
+  return vectors;
+}
+
+/** Removes the files of models that were used longest ago, and parts that no one finishes. */
+function tidy(file: string): void {
+  const folder = dirname(file);
+  const own = readdirSync(folder)
+    .filter((name) => OWN_NAME.test(name) && name !== basename(file))
+    .map((name) => ({ path: join(folder, name), name, age: ageOf(join(folder, name)) }));
+  const parts = own.filter(({ name, age }) => !name.endsWith('.bin') && age > LEFT_BEHIND_MS);
+  const files = own.filter(({ name }) => name.endsWith('.bin')).sort((one, other) => one.age - other.age);
+  for (const { path } of [...parts, ...files.slice(MOST_FILES - 1)]) rmSync(path, { force: true });
+}
+
+/** Milliseconds since it was written; what is gone meanwhile is new. */
+function ageOf(path: string): number {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }

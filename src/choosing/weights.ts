@@ -1,4 +1,4 @@
-import type { Field } from './ability-text.js';
+import type { Field } from './ranker.js';
 
 /** All numbers of the ranker that are measured and not reasoned out. */
 export interface Weights {

@@ -1,4 +1,4 @@
-import { type AbilityText, FIELDS, type Field } from './ability-text.js';
+import { type AbilityText, FIELDS, type Field } from './ranker.js';
 import type { Weights } from './weights.js';
 import { type Word, wordsIn } from './words.js';
 

@@ -1,9 +1,7 @@
-import type { AbilityText } from './ability-text.js';
-import { findPhrases, type Phrase, phrasesOf } from './phrases.js';
-import { type Ranked, type Ranker, type Ranking, type RankQuery, USUAL_LIMIT } from './ranker.js';
+import { type AbilityText, type Ranked, type Ranker, type Ranking, type RankQuery, USUAL_LIMIT } from './ranker.js';
 import { WEIGHTS, type Weights } from './weights.js';
 import { type Postings, WordIndex } from './word-index.js';
-import { joinedNeighbours, type Word, wordsIn, wordTexts } from './words.js';
+import { findPhrases, joinedNeighbours, type Phrase, phrasesOf, type Word, wordsIn, wordTexts } from './words.js';
 
 /** A word of a request, or one that begins like it. */
 interface Term {

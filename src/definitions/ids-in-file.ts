@@ -1,4 +1,5 @@
-import { phaseOf } from './phase-of.js';
+import { basename } from 'node:path';
+import { PHASES, type Phase } from '../contracts/hooks.js';
 import { type ReadFile, sourceOf } from './read-files.js';
 import type { BrokenKind, FileKindName } from './registry.js';
 
@@ -54,4 +55,11 @@ function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | 
     ...Object.keys(mcp_servers ?? {}).map((name): [BrokenKind, string] => ['mcp_server', name]),
     ...Object.keys(services ?? {}).map((name): [BrokenKind, string] => ['service', name]),
   ];
+}
+
+/** The phase a file of hooks is named after: `PreAbilityCall.yaml`, also written `pre_ability_call.yaml`. Source: C-05. */
+export function phaseOf(file: string): Phase | undefined {
+  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
+  const name = plain(basename(file).replace(/\.ya?ml$/, ''));
+  return PHASES.find((phase) => plain(phase) === name);
 }

@@ -1,16 +1,14 @@
 import type { Phase } from '../contracts/hooks.js';
 import type { Problem, SourceLocation } from '../contracts/problem.js';
 import type { AgentProfile } from './formats/agent.js';
-import type { CapabilityDefinition } from './formats/capabilities.js';
 import type { AbilityConfig, EnvProfile, McpServer, Service } from './formats/config.js';
 import type { HighLevel } from './formats/high-level.js';
-import type { HookDefinition } from './formats/hooks.js';
-import type { HookImpl } from './formats/hooks-impl.js';
+import type { HookDefinition, HookImpl } from './formats/hooks.js';
 import type { ImplementationDocument } from './formats/implementation.js';
 import type { LowLevel } from './formats/low-level.js';
 import type { ModuleOverview } from './formats/module.js';
-import type { PackDefinition } from './formats/packs.js';
 import type { Project } from './formats/project.js';
+import type { CapabilityDefinition, PackDefinition } from './formats/specialists.js';
 
 /** A definition with the place it came from. */
 export interface Loaded<T> {

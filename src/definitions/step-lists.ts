@@ -1,5 +1,5 @@
+import type { HighLevel } from './formats/high-level.js';
 import type { ErrorHandlerDefinition, StepDefinition } from './formats/steps.js';
-import { replaceAt } from './replace-at.js';
 
 /** Which list of a step, or of the workflow, a step stands in: one of `item` and `turn` runs once for each of them. */
 export type Part = 'steps' | 'item' | 'turn' | 'branch' | 'case' | 'handler' | 'finally';
@@ -104,4 +104,35 @@ function listOf(part: Part, path: PropertyKey[], steps: readonly StepDefinition[
 
 function branchesOf(steps: readonly StepDefinition[]): Record<string, StepDefinition> {
   return Object.fromEntries(steps.map((step) => [step.id, step]));
+}
+
+/** A copy of a value of JSON with another one at a path, which leads to a value that is there. */
+export function replaceAt<Value>(value: Value, path: readonly PropertyKey[], other: unknown): Value {
+  const [key, ...rest] = path;
+  if (key === undefined) return other as Value;
+  if (Array.isArray(value)) {
+    return value.map((item, index) => (index === key ? replaceAt(item, rest, other) : item)) as Value;
+  }
+  const at = (value as Record<PropertyKey, unknown>)[key];
+  return { ...value, [key]: replaceAt(at, rest, other) };
+}
+
+/** A workflow as its file says it, with defaults: without what loading marks steps with, so that one can copy it. */
+export function withoutMarks(workflow: HighLevel): unknown {
+  const { templates } = workflow;
+  const unmarked = unmark(workflow, listsOfWorkflow(workflow));
+  if (!templates) return unmarked;
+  const entries = Object.entries(templates).map(([name, one]) => [name, unmark(one, listsOfWorkflow(one))]);
+  return { ...unmarked, templates: Object.fromEntries(entries) };
+}
+
+function unmark(holder: object, lists: readonly StepList[]): object {
+  return lists.reduce((changed, { part, path, steps }) => {
+    const written = steps.map((step) => {
+      const { id, verb: _, ...own } = { id: step.id, verb: step.verb, ...unmark(step, listsInside(step)) };
+      return { id, own };
+    });
+    const branches = part === 'branch' && Object.fromEntries(written.map(({ id, own }) => [id, own]));
+    return replaceAt(changed, path, branches || written.map(({ id, own }) => ({ id, ...own })));
+  }, holder);
 }

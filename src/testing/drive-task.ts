@@ -1,7 +1,6 @@
 import { type Connection, viewTask } from '../client/index.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import type { CaseApprovals } from './case-approvals.js';
-import type { CaseSignals } from './case-signals.js';
+import type { CaseApprovals, CaseSignals } from './approvals-and-signals.js';
 import { findPendingWork } from './pending-work.js';
 import type { TestClock } from './test-clock.js';
 

@@ -1,9 +1,10 @@
 import { meaningOf } from '../contracts/codes.js';
 import { EXIT } from '../contracts/exit-codes.js';
+import type { Finding } from '../contracts/findings.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
 import type { CaseDefinition, CaseFile } from '../definitions/formats/cases.js';
-import type { LoadedCases } from '../definitions/load-cases.js';
+import { type LoadedCases, loadCases } from '../definitions/load-cases.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { chooseEnvironment, resolveEnvironment } from '../planning/resolve/resolve-environment.js';
 import { resolvePlan } from '../planning/resolve/resolve-plan.js';
@@ -154,4 +155,22 @@ function faultsInAll(defaults: CaseFile['defaults'], names: readonly (PlanNames 
   const [first = [], ...others] = names.flatMap((known) => (known ? [findNameFaults(defaults, known)] : []));
   const keyOf = ({ path }: NameFault): string => path.join('/');
   return first.filter((fault) => others.every((faults) => faults.some((other) => keyOf(other) === keyOf(fault))));
+}
+
+/**
+ * What `ability test` would refuse in the files of test cases, so that lint tells it, too.
+ *
+ * Cases that choose no environment are looked at in the first one, where the project has no default either.
+ */
+export function checkCases(registry: Registry): Finding[] {
+  const { default_environment, environments } = registry.project;
+  const environment = default_environment === undefined ? Object.keys(environments)[0] : undefined;
+  const { problems } = prepareCases(registry, loadCases(registry.root), { environment });
+  return problems.map(findingOfProblem);
+}
+
+function findingOfProblem({ code, message, location, suggestion }: Problem): Finding {
+  const { means, next } = meaningOf(code) ?? { means: 'A file of test cases cannot be used.', next: 'Correct it.' };
+  const { file = '', line = 1, column = 1 } = location ?? {};
+  return { code, severity: 'error', message, why: means, fix: suggestion ?? next, location: { file, line, column } };
 }

@@ -1,7 +1,6 @@
 import { awaitResult, createTask } from '../client/index.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import { CaseApprovals } from './case-approvals.js';
-import { CaseSignals } from './case-signals.js';
+import { CaseApprovals, CaseSignals } from './approvals-and-signals.js';
 import { driveTask } from './drive-task.js';
 import { type CaseOutcome, judgeCase } from './judge-case.js';
 import type { Bench } from './open-bench.js';

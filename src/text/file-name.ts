@@ -20,3 +20,58 @@ function shortened(name: string): string {
   while (new TextEncoder().encode(stem.join('') + ending).length > MOST_BYTES) stem = stem.slice(0, -1);
   return stem.join('') + ending;
 }
+
+/** What the ending of a name says of a file; endings that several formats share are not among them. */
+const BY_ENDING: Readonly<Record<string, string>> = {
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  bz2: 'application/x-bzip2',
+  css: 'text/css',
+  csv: 'text/csv',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  htm: 'text/html',
+  html: 'text/html',
+  ico: 'image/vnd.microsoft.icon',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript',
+  json: 'application/json',
+  jsonl: 'application/jsonl',
+  log: 'text/plain',
+  md: 'text/markdown',
+  mjs: 'text/javascript',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  sql: 'application/sql',
+  svg: 'image/svg+xml',
+  tar: 'application/x-tar',
+  tgz: 'application/gzip',
+  txt: 'text/plain',
+  wasm: 'application/wasm',
+  wav: 'audio/wav',
+  webm: 'video/webm',
+  webp: 'image/webp',
+  xml: 'application/xml',
+  xz: 'application/x-xz',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  zip: 'application/zip',
+  zst: 'application/zstd',
+};
+
+/** The media type of a file by its name; `application/octet-stream` where the name does not say. */
+export function mediaTypeOf(name: string): string {
+  const ending = /\.([A-Za-z0-9]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  const known = Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined;
+  return known ?? 'application/octet-stream';
+}
+
+/** The ending, with its dot, of a file of a media type; empty where the type is not known. */
+export function endingOf(mediaType: string): string {
+  const type = mediaType.split(';')[0]?.trim().toLowerCase();
+  const [ending] = Object.entries(BY_ENDING).find(([, known]) => known === type) ?? [];
+  return ending === undefined ? '' : `.${ending}`;
+}

@@ -27,3 +27,36 @@ export function matchesGlob(pattern: string, name: string): boolean {
 export function matchesAnyGlob(patterns: readonly string[], name: string): boolean {
   return patterns.some((pattern) => matchesGlob(pattern, name));
 }
+
+/**
+ * Whether a relative path fits a pattern: `*` stands for any part of one name, `**` for any number of folders.
+ *
+ * @param path with `/` between its names.
+ */
+export function matchesPath(pattern: string, path: string): boolean {
+  return matches(pattern.split('/'), path.split('/'));
+}
+
+function matches([first, ...patterns]: readonly string[], names: readonly string[]): boolean {
+  if (first === undefined) return names.length === 0;
+  if (first === '**') {
+    // `a/**` is everything below a, and not a itself.
+    if (patterns.length === 0) return names.length > 0;
+    return names.some((_, from) => matches(patterns, names.slice(from)));
+  }
+  const [name, ...rest] = names;
+  return name !== undefined && matchesGlob(first, name) && matches(patterns, rest);
+}
+
+/** What is wrong with a pattern for {@link matchesPath}; undefined where nothing is. */
+export function whyNoPathPattern(pattern: string): string | undefined {
+  if (pattern.startsWith('/')) return 'is no path relative to {output_dir}';
+  const names = pattern.split('/');
+  if (names.some((name) => name === '' || name === '.' || name === '..')) {
+    return 'has a part that is empty, `.` or `..`';
+  }
+  if (/[\\?[\]{}!]/.test(pattern)) return 'uses more than `*` and `**`, which is not supported';
+  if (names.some((name) => name !== '**' && name.includes('**'))) return 'has `**` beside other letters';
+  if (names.filter((name) => name === '**').length > 2) return 'has `**` more than twice';
+  return undefined;
+}

@@ -46,3 +46,50 @@ function differencesIn(
 function ownOf(value: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
+
+/** One place where something is no longer what it was, both sides as JSON; `null`: there is nothing. */
+export interface ShownDifference {
+  /** Such as `description` or `inputSchema.properties.query.type`. */
+  at: string;
+  before: string | null;
+  after: string | null;
+}
+
+const MOST_CHARACTERS = 200;
+/** Of what both sides have in common, so much is shown before the place where they part. */
+const SHOWN_BEFORE = 40;
+
+/** Characters that are not seen, or change how others are seen: what they hide must not stay hidden. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** A difference cut to what fits into a message, with nothing hidden in it. */
+export function showDifference({ at, expected, actual }: ValueDifference): ShownDifference {
+  const before = expected === undefined ? undefined : JSON.stringify(expected);
+  const after = actual === undefined ? undefined : JSON.stringify(actual);
+  const from = Math.max(0, lengthInCommon(before ?? '', after ?? '') - SHOWN_BEFORE);
+  return { at: showUnseen(at).slice(0, MOST_CHARACTERS), before: excerpt(before, from), after: excerpt(after, from) };
+}
+
+/** A difference as one line of a message. */
+export function describeDifference({ at, before, after }: ShownDifference): string {
+  return `${at}: ${before ?? 'nothing'} -> ${after ?? 'nothing'}`;
+}
+
+/** A text in which every character that is not seen stands as its number. */
+export function showUnseen(text: string): string {
+  return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Long texts that part late are shown from shortly before that place on. */
+function excerpt(text: string | undefined, from: number): string | null {
+  if (text === undefined) return null;
+  if (text.length <= MOST_CHARACTERS) return showUnseen(text);
+  const part = text.slice(from, from + MOST_CHARACTERS);
+  return `${from > 0 ? '...' : ''}${showUnseen(part)}${from + MOST_CHARACTERS < text.length ? '...' : ''}`;
+}
+
+function lengthInCommon(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}

@@ -2,7 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import type { PlanApiParam, PlanApiResponse } from '../../contracts/api.js';
 import type { Json } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
-import { cookieNames } from '../../definitions/cookie-names.js';
+import { cookieNames } from '../../definitions/formats/api-faults.js';
 import type { Scope } from '../../rules/expressions/evaluate.js';
 import { evaluateOptional } from '../../rules/expressions/template.js';
 import type { CallInput } from '../call-input.js';

@@ -5,8 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { AbilityError } from '../../contracts/problem.js';
 import { isSinceEngine2 } from '../../rules/engine.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import { safeFileName } from '../../text/file-name.js';
-import { endingOf } from '../../text/media-type.js';
+import { endingOf, safeFileName } from '../../text/file-name.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import type { Reading } from '../exact/marked-json.js';

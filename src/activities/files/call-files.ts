@@ -8,8 +8,7 @@ import { FILE_LIMITS, type FileValue, isFileValue, type StepFiles } from '../../
 import type { PlanFiles } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { formatBytes } from '../../text/byte-size.js';
-import { safeFileName } from '../../text/file-name.js';
-import { mediaTypeOf } from '../../text/media-type.js';
+import { mediaTypeOf, safeFileName } from '../../text/file-name.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallFolders, FileSource, FileStore } from './file-store.js';
 

@@ -1,5 +1,5 @@
 import type { FileValue, PlanOutputFile } from '../../contracts/files.js';
-import { matchesPath } from '../../text/path-glob.js';
+import { matchesPath } from '../../text/glob.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallFiles } from './call-files.js';
 

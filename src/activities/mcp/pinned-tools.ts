@@ -5,7 +5,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { findPinned } from '../../definitions/read-imports.js';
 import { guardAbilitiesOf, withGuardAbilities } from '../../planning/hooks/hook-parts.js';
 import { canonicalJson } from '../../rules/canonical.js';
-import { describeDifference } from '../../text/show-difference.js';
+import { describeDifference } from '../../text/value-differences.js';
 import { CallFailure } from '../call-failure.js';
 import { CallLog } from '../call-log.js';
 import type { ByteStore } from '../script/pinned-scripts.js';

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { FileValue, PlanOutputFile } from '../../contracts/files.js';
 import type { Json } from '../../contracts/json.js';
-import { safeFileName } from '../../text/file-name.js';
-import { endingOf } from '../../text/media-type.js';
+import { endingOf, safeFileName } from '../../text/file-name.js';
 import type { CallFiles } from '../files/call-files.js';
 import { type Entry, takeChosen } from '../files/choose-files.js';
 

@@ -1,8 +1,12 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../contracts/json.js';
 import { digestOf } from '../../rules/canonical.js';
-import { type ShownDifference, showDifference } from '../../text/show-difference.js';
-import { findDifferences, type ValueDifference } from '../../text/value-differences.js';
+import {
+  findDifferences,
+  type ShownDifference,
+  showDifference,
+  type ValueDifference,
+} from '../../text/value-differences.js';
 
 /** A server may change all it says, and an error stands in the history. */
 const MOST_CHANGES = 20;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
 import type { YamlSource } from '../../definitions/yaml-source.js';
-import type { ShownDifference } from '../../text/show-difference.js';
+import type { ShownDifference } from '../../text/value-differences.js';
 import type { PlannedFile } from '../planned-file.js';
 import type { EffectChoice } from './effect-choices.js';
 import type { LeftOut } from './imported.js';

@@ -1,6 +1,5 @@
 import type { AgentTarget } from '../../contracts/routing.js';
-import { STOP_WORDS } from '../stop-words.js';
-import { wordsIn } from '../words.js';
+import { STOP_WORDS, wordsIn } from '../words.js';
 import { signalIn } from './signals.js';
 import { GENERIC_AGENT } from './targets.js';
 

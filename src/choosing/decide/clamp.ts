@@ -1,11 +1,10 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
 import { wordsIn } from '../words.js';
 import { actionIn, hasVerb, isLooking } from './action.js';
-import { answersLater } from './answers-later.js';
-import { actOf } from './asks-for.js';
+import { actOf, answersLater } from './asks-for.js';
 import { isConsent } from './consent.js';
 import { isConditional, ordersNothing } from './orders.js';
-import { type Question, questionAbout, questionOfAbilities } from './questions.js';
+import { type Question, questionAbout, questionOfAbilities } from './propose.js';
 import { withoutRefused } from './refused.js';
 import { capped } from './router-answer.js';
 import { isWordless, saidIn } from './said-text.js';

@@ -9,9 +9,8 @@ import { type Suggestion, suggest } from '../suggest.js';
 import { actionIn } from './action.js';
 import { decide, type Router } from './decide.js';
 import { focusOf } from './focus.js';
-import { modelRouter, unaskable } from './model-router.js';
+import { modelRouter, routerSettings, unaskable } from './model-router.js';
 import type { CheckValue } from './read-slot.js';
-import { routerSettings } from './router-settings.js';
 import { saidIn } from './said-text.js';
 import { type Fit, targetFor } from './targets.js';
 

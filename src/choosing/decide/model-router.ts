@@ -1,12 +1,45 @@
 import type OpenAI from 'openai';
-import { formatDuration } from '../../rules/duration.js';
+import type { Project } from '../../definitions/formats/project.js';
+import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { answerOf, traceModelCall } from '../../tracing/model-call.js';
-import { connectToModel, denialIn, refuseLiteral, whyUnanswered } from '../model-endpoint.js';
+import {
+  connectToModel,
+  denialIn,
+  type ModelEndpoint,
+  modelEndpoint,
+  refuseLiteral,
+  whyUnanswered,
+} from '../model-endpoint.js';
 import { type Router, RouterFault } from './decide.js';
 import { readRouterAnswer } from './router-answer.js';
 import { ROUTER_INSTRUCTIONS, routerData } from './router-prompt.js';
-import type { RouterModel } from './router-settings.js';
-import type { Proposal, RouterInput } from './targets.js';
+import { type Proposal, type RouterInput, USUAL_THRESHOLD } from './targets.js';
+
+/** The model that decides; `url` is the base of its endpoint. */
+export interface RouterModel extends ModelEndpoint {
+  model: string;
+  /** For all that one decision asks of it. Milliseconds. */
+  timeoutMs: number;
+}
+
+/** How a project decides. */
+export interface RouterSettings {
+  threshold: number;
+  /** Undefined: rules decide; a sentence without a full stop: a model should, and cannot. */
+  model: RouterModel | string | undefined;
+}
+
+/** How a project decides about requests in plain words. Source: R-003-15; C-25. */
+export function routerSettings(
+  { project: { policy } }: { project: { policy: Pick<Project['policy'], 'router' | 'allowed_hosts'> } },
+  env: NodeJS.ProcessEnv,
+): RouterSettings {
+  const { model, timeout = '10s', threshold = USUAL_THRESHOLD } = policy.router ?? {};
+  if (model === undefined) return { threshold, model };
+  const endpoint = modelEndpoint('', policy, env);
+  const wanted = typeof endpoint === 'string' ? endpoint : { ...endpoint, model, timeoutMs: parseDuration(timeout) };
+  return { threshold, model: wanted };
+}
 
 /** Longer answers are not read. Bytes. */
 const MOST_BYTES = 1024 * 1024;

@@ -1,11 +1,9 @@
-import { answersLater } from './answers-later.js';
-import { actOf } from './asks-for.js';
+import { actOf, answersLater } from './asks-for.js';
 import { beforeWaiting, byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
 import { needsNoCall } from './orders.js';
-import { act, clarify, respond } from './propose.js';
-import { questionAbout } from './questions.js';
+import { act, clarify, questionAbout, respond } from './propose.js';
 import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
 import { type Signal, signalIn } from './signals.js';

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Pending, RoutingDecision } from '../../contracts/routing.js';
 import { asks } from '../request-of.js';
-import { answersLater } from './answers-later.js';
-import { actOf, wantsSubAgent } from './asks-for.js';
+import { actOf, answersLater, wantsSubAgent } from './asks-for.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
-import { questionAbout } from './questions.js';
+import { questionAbout } from './propose.js';
 import { readSelection } from './read-selection.js';
 import { type CheckValue, readSlot } from './read-slot.js';
 import { withoutRefused } from './refused.js';

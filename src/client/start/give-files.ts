@@ -6,8 +6,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { TaskFileStore } from '../../server/store/task-file-store.js';
 import { formatBytes } from '../../text/byte-size.js';
-import { safeFileName } from '../../text/file-name.js';
-import { mediaTypeOf } from '../../text/media-type.js';
+import { mediaTypeOf, safeFileName } from '../../text/file-name.js';
 import type { Connection } from '../connection/connect.js';
 
 /** Files that a caller gives as input. */

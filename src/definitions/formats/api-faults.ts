@@ -1,6 +1,5 @@
 import type { ApiBodyType, ApiPlace, ApiStyle } from '../../contracts/api.js';
 import { defaultStyle, STYLES_IN } from '../api-styles.js';
-import { cookieNames } from '../cookie-names.js';
 
 /** What an `api` section says of one input. */
 interface Param {
@@ -195,4 +194,10 @@ function* faultsOfHeaders({ params = {}, headers = {}, body, response }: ApiPart
     }
     seen.add(name.toLowerCase());
   }
+}
+
+/** The names of the cookies that a header writes; of other headers none. */
+export function cookieNames(header: string, value: string): string[] {
+  if (header.toLowerCase() !== 'cookie') return [];
+  return value.split(';').map((pair) => pair.split('=', 1)[0]?.trim() ?? '');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
-import { triggers } from './triggers.js';
+import { triggers } from './starts.js';
 import {
   abilityId,
   effect,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { NOTICE_EVENTS, NOTICE_FORMATS } from '../../contracts/notices.js';
 import { isDuration, parseDuration } from '../../rules/duration.js';
 import { models } from './models.js';
-import { notify } from './notify.js';
-import { byteSize, duration, effect, environmentName, jsonObject, plainName } from './values.js';
+import { byteSize, duration, effect, environmentName, jsonObject, plainName, secretReference } from './values.js';
 
 /** One environment. Source: docs/definitions.md; docs/approvals.md#who-may-decide. */
 export const environment = z.strictObject({
@@ -86,6 +86,22 @@ const router = z.strictObject({
     .default(0.65)
     .describe('With less confidence than this nothing is delegated, called or proposed.'),
 });
+
+/** Webhooks that get notices of approvals and failures. */
+const notify = z
+  .strictObject({
+    on: z.array(z.enum(NOTICE_EVENTS)).min(1).describe('The events it gets.'),
+    webhook: secretReference.describe('Where to: a reference to its address.'),
+    secret: secretReference
+      .optional()
+      .describe('A reference to the secret that signs, whsec_ and base64; only `format: slack` may do without.'),
+    format: z.enum(NOTICE_FORMATS).default('json').describe('In which form.'),
+    environments: z.array(environmentName).min(1).optional().describe('Of tasks in these; without it, in all.'),
+  })
+  .refine(({ format, secret }) => format === 'slack' || secret !== undefined, {
+    error: 'A notice is signed: write `secret`, a reference to what signs it',
+    path: ['secret'],
+  });
 
 /** `ability.yaml`: marks a project. */
 export const project = z.strictObject({

@@ -3,7 +3,7 @@ import { EFFECTS } from '../../contracts/effects.js';
 import { ABILITY_ID, RESERVED_NAMES, SIGNALS, STEP_ID } from '../../contracts/names.js';
 import { isDuration } from '../../rules/duration.js';
 import { BYTES_PATTERN, parseBytes } from '../../text/byte-size.js';
-import { whyNoPathPattern } from '../../text/path-glob.js';
+import { whyNoPathPattern } from '../../text/glob.js';
 
 /** Signals of our own, with what to write or type where a definition waits for one. */
 const INSTEAD_OF: Record<string, string> = {

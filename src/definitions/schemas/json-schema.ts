@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../contracts/json.js';
-import { describeApi } from './describe-api.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
 /** Draft 7 is what the language servers of editors know best. */
 const TARGET = 'draft-7';
@@ -32,4 +31,67 @@ function withAnyJson(spelt: JsonObject): JsonObject {
   const { definitions, ...schema } = JSON.parse(text) as JsonObject;
   const { [recursive]: _, ...kept } = definitions as JsonObject;
   return { ...schema, definitions: { ...kept, json: { description: 'Any JSON value.' } } };
+}
+
+/** What the fields of an HTTP call are for, by their path in the `api` section. */
+const API_FIELDS: Record<string, string> = {
+  method: 'The HTTP method.',
+  path: 'The path, with {name} for the input of that name, and {+name} to keep its slashes.',
+  endpoint: 'Which of `endpoints` in the configuration is the base URL.',
+  params: 'Where inputs go, by input; only where it differs from the default.',
+  'params.in': 'The place: query, header, path and so on.',
+  'params.name': 'What it is called over there; without it, as the input.',
+  'params.style': 'How a list or map is written.',
+  'params.explode': 'Whether each item is a parameter of its own.',
+  'params.allow_reserved': 'Keeps reserved characters as they are.',
+  query: 'Parameters of the query, with ${{ }}.',
+  headers: 'Headers, with ${{ }}; may hold {credential:NAME}.',
+  body: 'The body; without it, the input that nothing else uses.',
+  'body.type': 'How the body is written.',
+  'body.content_type': 'The media type that is sent.',
+  'body.value': 'The body as a template, with ${{ }}.',
+  'body.required': 'It is sent even where no field of it is given, as `{}`.',
+  auth: 'How the call proves who it is, where a header is not enough.',
+  'auth.basic': 'User and password, sent as the Authorization header.',
+  'auth.basic.user': 'The user, such as {credential:user}.',
+  'auth.basic.password': 'The password, such as {credential:password}.',
+  'auth.query': 'Parameters of the query that hold credentials; masked in logs.',
+  response: 'How the answer is read.',
+  'response.as': 'As json, text or base64; without it, json or else text.',
+  'response.headers': 'Headers that are part of the output, which is then { body, headers }.',
+  'response.status': 'Makes the status part of the output, as { status, body }. From 300 on the call still fails.',
+  'response.big_integers': '`text` gives integers beyond 2^53 - 1 as text; without it, they are refused.',
+  rate_limit: 'How many calls a worker makes at most.',
+  'rate_limit.per_minute': 'In a minute.',
+  'rate_limit.per_day': 'In a day.',
+  timeout_sec: 'How long a call may take; 60 without it.',
+};
+
+/** Fills in what the fields of each `api` section in a JSON Schema are for, where the format does not say it. */
+function describeApi(schema: JsonObject): JsonObject {
+  for (const section of apiSectionsIn(schema)) describeFields(section, '');
+  return schema;
+}
+
+function* apiSectionsIn(schema: Json): Generator<JsonObject> {
+  if (!isJsonObject(schema)) {
+    if (Array.isArray(schema)) for (const item of schema) yield* apiSectionsIn(item);
+    return;
+  }
+  const { properties } = schema;
+  if (isJsonObject(properties) && ['method', 'path', 'endpoint'].every((key) => Object.hasOwn(properties, key)))
+    yield schema;
+  else for (const item of Object.values(schema)) yield* apiSectionsIn(item);
+}
+
+function describeFields(schema: JsonObject, path: string): void {
+  if (isJsonObject(schema.properties)) {
+    for (const [key, field] of Object.entries(schema.properties)) {
+      if (!isJsonObject(field)) continue;
+      const at = path === '' ? key : `${path}.${key}`;
+      const text = API_FIELDS[at];
+      if (text !== undefined) field.description ??= text;
+      describeFields(field, at);
+    }
+  } else if (isJsonObject(schema.additionalProperties)) describeFields(schema.additionalProperties, path);
 }

@@ -1,20 +1,18 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
-import { GIVEN } from '../../rules/step-name.js';
+import { GIVEN, nameOfStep } from '../../rules/step-name.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { HighLevel, TemplateDefinition } from '../formats/high-level.js';
 import type { StepDefinition, StepOf } from '../formats/steps.js';
 import { changeLists, listsInside, listsOfWorkflow, placeInList, type StepList } from '../step-lists.js';
 import type { YamlSource } from '../yaml-source.js';
-import { idsOfTemplate } from './ids-of-template.js';
-import { placesOf, type TemplateUse } from './places.js';
 import { expandedId } from './rewrite-expression.js';
 import { TemplateBody } from './template-body.js';
 
-type Path = PropertyKey[];
+type Path = readonly PropertyKey[];
 
 /** A workflow without templates: each use is a group of the template's steps. */
-export interface Expanded {
+interface Expanded {
   value: HighLevel;
   /** Where a part of it stands in the file: of a template's step in the template, with the place of the use. */
   locate: YamlSource['locate'];
@@ -169,3 +167,49 @@ class Expansion {
 }
 
 type Use = StepOf<'template'>;
+
+/** The ids of all steps of a template, wherever they stand in it. */
+function idsOfTemplate(steps: readonly StepDefinition[]): ReadonlySet<string> {
+  return new Set(inList(steps));
+}
+
+function inList(steps: readonly StepDefinition[]): string[] {
+  return steps.flatMap((step) => [step.id, ...listsInside(step).flatMap((list) => inList(list.steps))]);
+}
+
+/** A step that uses a template. */
+interface TemplateUse {
+  /** Where it stands in the workflow. */
+  path: Path;
+  template: string;
+  /** How many steps of the group stand before those of the template. */
+  before: number;
+}
+
+/** Where the parts of a workflow stand whose templates were written out. */
+export function placesOf(source: YamlSource, uses: readonly TemplateUse[]): YamlSource['locate'] {
+  return (path, part) => {
+    const use = uses.find((one) => isOfTemplate(path, one));
+    if (!use) return source.locate(path, part);
+    const [key, ...rest] = path.slice(use.path.length);
+    const [index, ...inner] = rest;
+    // What it is given stands at its use.
+    if (key === 'steps' && typeof index === 'number' && index < use.before) {
+      const [member, ...below] = inner;
+      return source.locate([...use.path, ...(member === 'let' ? ['with', ...below] : ['template'])], part);
+    }
+    const within = key === 'steps' && typeof index === 'number' ? [index - use.before, ...inner] : rest;
+    const place = source.locate(['templates', use.template, key ?? 'steps', ...within.map(written)], part);
+    return { ...place, used_at: source.locate([...use.path, 'template']) };
+  };
+}
+
+function isOfTemplate(path: Path, use: TemplateUse): boolean {
+  const next = path[use.path.length];
+  return (next === 'steps' || next === 'output') && use.path.every((key, index) => path[index] === key);
+}
+
+/** The names of branches are ids, and were written without that of the use. */
+function written(key: PropertyKey): PropertyKey {
+  return typeof key === 'string' ? nameOfStep(key) : key;
+}

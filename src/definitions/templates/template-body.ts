@@ -2,9 +2,16 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { cutText } from '../../rules/expressions/template.js';
 import type { StepDefinition, StepOf } from '../formats/steps.js';
-import { replaceAt } from '../replace-at.js';
 import { BARE, expressionsOf } from '../step-expressions.js';
-import { changeLists, isRepeated, listsInside, loopNamesOf, placeInList, type StepList } from '../step-lists.js';
+import {
+  changeLists,
+  isRepeated,
+  listsInside,
+  loopNamesOf,
+  placeInList,
+  replaceAt,
+  type StepList,
+} from '../step-lists.js';
 import { expandedId, rewriteExpression, type TemplateNames } from './rewrite-expression.js';
 
 type Path = PropertyKey[];

@@ -2,7 +2,7 @@ import type { Effect } from '../../contracts/effects.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { withoutMarks } from '../../definitions/without-marks.js';
+import { withoutMarks } from '../../definitions/step-lists.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';

@@ -1,4 +1,4 @@
-import type { AbilityText } from '../../choosing/ability-text.js';
+import type { AbilityText } from '../../choosing/ranker.js';
 import { WordRanker } from '../../choosing/word-ranker.js';
 import type { Registry } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';

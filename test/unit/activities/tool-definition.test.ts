@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { compareTools, definitionOf, toolDigest } from '../../../src/activities/mcp/tool-definition.js';
-import { describeDifference } from '../../../src/text/show-difference.js';
+import { describeDifference } from '../../../src/text/value-differences.js';
 
 const TOOL: Tool = {
   name: 'do',

@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { inferCapabilities, recruit } from '../../../src/choosing/recruit/recruit.js';
-import { BUILT_IN_CAPABILITIES } from '../../../src/definitions/built-in-specialists.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
-import { listSpecialists } from '../../../src/definitions/specialists.js';
+import { BUILT_IN_CAPABILITIES, listSpecialists } from '../../../src/definitions/specialists.js';
 
 /** A request with one keyword of each capability, and the pack that it recruits. A new capability gets a row. */
 const CASES: Record<string, [request: string, pack: string]> = {

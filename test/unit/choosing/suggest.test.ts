@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { poolOf } from '../../../src/choosing/ability-pool.js';
-import { isInScope } from '../../../src/choosing/in-scope.js';
-import { suggest } from '../../../src/choosing/suggest.js';
+import { isInScope, suggest } from '../../../src/choosing/suggest.js';
 import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import { makeProject } from '../../fixtures/project-folder.js';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AbilityText } from '../../../src/choosing/ability-text.js';
-import { FITS } from '../../../src/choosing/ranker.js';
+import { type AbilityText, FITS } from '../../../src/choosing/ranker.js';
 import { WordRanker } from '../../../src/choosing/word-ranker.js';
 
 const ability = (

@@ -3,8 +3,7 @@ import { parse } from 'yaml';
 import { highLevel } from '../../../src/definitions/formats/high-level.js';
 import { type StepDefinition, VERBS } from '../../../src/definitions/formats/steps.js';
 import { expressionsOf } from '../../../src/definitions/step-expressions.js';
-import { listsInside, placeInList } from '../../../src/definitions/step-lists.js';
-import { withoutMarks } from '../../../src/definitions/without-marks.js';
+import { listsInside, placeInList, withoutMarks } from '../../../src/definitions/step-lists.js';
 import { walkSteps } from '../../../src/planning/steps/walk-steps.js';
 
 /** Every verb once, and steps in each list that there is. */

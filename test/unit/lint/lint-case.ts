@@ -5,7 +5,7 @@ import { checkRoutingDocuments } from '../../../src/authoring/routing-documents/
 import type { Finding } from '../../../src/contracts/findings.js';
 import { RegistryLoader } from '../../../src/definitions/load-registry.js';
 import { type LintOptions, lintProject } from '../../../src/lint/lint-project.js';
-import { checkCases } from '../../../src/testing/check-cases.js';
+import { checkCases } from '../../../src/testing/prepare-cases.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../temporary-project.js';
 

@@ -4,8 +4,7 @@ import { type FileValue, isFileValue, type TaskFile } from '../../../src/contrac
 import type { Json } from '../../../src/contracts/json.js';
 import { bytesOfFiles, filesIn } from '../../../src/rules/files-in.js';
 import { formatBytes, parseBytes } from '../../../src/text/byte-size.js';
-import { safeFileName } from '../../../src/text/file-name.js';
-import { endingOf, mediaTypeOf } from '../../../src/text/media-type.js';
+import { endingOf, mediaTypeOf, safeFileName } from '../../../src/text/file-name.js';
 
 const FILE: FileValue = { $file: 'a'.repeat(64), name: 'a.txt', bytes: 3, media_type: 'text/plain' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { matchesPath, whyNoPathPattern } from '../../../src/text/path-glob.js';
+import { matchesPath, whyNoPathPattern } from '../../../src/text/glob.js';
 
 describe('a pattern of paths', () => {
   test.each([

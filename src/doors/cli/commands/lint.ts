@@ -8,7 +8,7 @@ import { findProjectRoot } from '../../../definitions/find-project.js';
 import { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type LintOptions, type LintReport, lintProject } from '../../../lint/lint-project.js';
-import { checkCases } from '../../../testing/check-cases.js';
+import { checkCases } from '../../../testing/prepare-cases.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
 import { renderFindings } from '../output/findings/render-findings.js';
 import { renderGuardCheck } from '../output/findings/render-guard-check.js';

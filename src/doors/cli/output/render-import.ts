@@ -5,7 +5,7 @@ import type {
   PlannedOperation,
   Undecided,
 } from '../../../authoring/import/planned-import.js';
-import { describeDifference, type ShownDifference, showUnseen } from '../../../text/show-difference.js';
+import { describeDifference, type ShownDifference, showUnseen } from '../../../text/value-differences.js';
 import type { ImportSource } from '../commands/import/import-into-project.js';
 import type { Terminal } from './terminal/terminal.js';
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { decide } from '../../../../src/choosing/decide/decide.js';
-import { modelRouter } from '../../../../src/choosing/decide/model-router.js';
-import { type RouterModel, routerSettings } from '../../../../src/choosing/decide/router-settings.js';
+import { modelRouter, type RouterModel, routerSettings } from '../../../../src/choosing/decide/model-router.js';
 import type { RoutingDecision } from '../../../../src/contracts/routing.js';
 import { inputOf } from '../../../fixtures/decide-about.js';
 import { isForbidden, readConversations } from '../../../fixtures/read-conversations.js';

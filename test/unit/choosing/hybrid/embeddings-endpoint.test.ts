@@ -1,6 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { embedThrough } from '../../../../src/choosing/embeddings-endpoint.js';
-import { type EmbeddingsSettings, embeddingsSettings } from '../../../../src/choosing/embeddings-settings.js';
+import {
+  type EmbeddingsSettings,
+  embeddingsSettings,
+  embedThrough,
+} from '../../../../src/choosing/embeddings-endpoint.js';
 import {
   answerVectors,
   answerWell,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fuseRanks } from '../../../../src/choosing/fuse-ranks.js';
+import { fuseRanks } from '../../../../src/choosing/hybrid-ranker.js';
 
 const fused = (...rankings: string[][]): string[] => fuseRanks(rankings.map((ids) => ({ ids, weight: 1 })));
 

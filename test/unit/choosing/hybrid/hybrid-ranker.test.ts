@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { AbilityText } from '../../../../src/choosing/ability-text.js';
 import { EmbeddingsFault } from '../../../../src/choosing/embeddings-endpoint.js';
 import { HybridRanker, meaningOf, type RequestVectors, sent } from '../../../../src/choosing/hybrid-ranker.js';
-import { FITS } from '../../../../src/choosing/ranker.js';
+import { type AbilityText, FITS } from '../../../../src/choosing/ranker.js';
 import { WordRanker } from '../../../../src/choosing/word-ranker.js';
 import { vectorOf } from '../../../fixtures/servers/embeddings-endpoint.js';
 

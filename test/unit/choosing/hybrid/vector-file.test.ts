@@ -6,8 +6,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readVectorFile, type Vectors, writeVectorFile } from '../../../../src/choosing/vector-file.js';
-import { keyOfText, VectorStore } from '../../../../src/choosing/vector-store.js';
+import {
+  keyOfText,
+  readVectorFile,
+  VectorStore,
+  type Vectors,
+  writeVectorFile,
+} from '../../../../src/choosing/vector-store.js';
 
 const WRITER = fileURLToPath(new URL('write-vectors.mjs', import.meta.url));
 const NAME = '0123456789abcdef.bin';

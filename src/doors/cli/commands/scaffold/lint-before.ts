@@ -4,7 +4,7 @@ import type { Finding } from '../../../../contracts/findings.js';
 import type { Problem } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import { lintProject } from '../../../../lint/lint-project.js';
-import { checkCases } from '../../../../testing/check-cases.js';
+import { checkCases } from '../../../../testing/prepare-cases.js';
 
 /** What lint says of a project before and after something comes into it. */
 export class LintBefore {

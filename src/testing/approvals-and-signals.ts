@@ -1,10 +1,12 @@
-import { decide } from '../client/index.js';
+import { type Connection, decide, signalTask } from '../client/index.js';
 import type { Approval, Decision, Verdict } from '../contracts/approvals.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
+import type { TaskResult } from '../contracts/task.js';
 import type { ScriptedDecision, ScriptedDecisions } from '../definitions/formats/cases.js';
 import { needsComment } from '../rules/decide-approval.js';
 import { lastOf } from './check-names.js';
 import type { Bench } from './open-bench.js';
+import { waitKey } from './plan-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
 /** Who decides where a case names nobody and the approval lists nobody. */
@@ -107,4 +109,33 @@ function completed(
   const by = others[turn] ?? (turn === 0 ? SOMEBODY : `${SOMEBODY}-${turn + 1}`);
   const needed = needsComment({ comment }, decision.decision);
   return { by, ...(needed && { comment: 'as the case says' }), ...decision };
+}
+
+/** Sends the signals of one case, each at the moment at which a step waits for it. */
+export class CaseSignals {
+  private left: PreparedCase['signals'];
+
+  constructor(
+    private readonly connection: Connection,
+    signals: PreparedCase['signals'],
+    private readonly waits: PreparedCase['waits'],
+  ) {
+    this.left = [...signals];
+  }
+
+  /** Names of those that no step has waited for. */
+  get unsent(): string[] {
+    return this.left.map(({ name }) => name);
+  }
+
+  /** Sends the first one that a step of this workflow waits for. @returns whether there was one. */
+  async sendTo(workflow: string, { ability_id, steps }: Pick<TaskResult, 'ability_id' | 'steps'>): Promise<boolean> {
+    const waiting = steps.filter(({ status }) => status === 'waiting');
+    const awaited = waiting.map(({ id }) => this.waits.get(waitKey(ability_id, id)));
+    const signal = this.left.find(({ name }) => awaited.includes(name));
+    if (!signal) return false;
+    this.left = this.left.filter((other) => other !== signal);
+    await signalTask(this.connection, workflow, signal.name, signal.payload);
+    return true;
+  }
 }

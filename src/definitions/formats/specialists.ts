@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { abilityId, plainName, summary } from './values.js';
+
+/** What is looked for in requests, as part of them. Blanks alone would be in each. */
+const requestKeyword = z.string().regex(/\S/, 'A keyword has letters; blanks alone are in every request');
+
+/** What a capability is, and the words of requests that need it. Source: R-004-01 to R-004-08. */
+export const capability = z.strictObject({
+  description: z.string().min(1).max(1000).describe('What it is to have it, in one sentence.'),
+  keywords: z
+    .array(requestKeyword)
+    .min(1)
+    .describe(
+      'A request that has one of them, as part of a word too, needs it; capitals do not matter. An entry of the same id as a built-in one is in its place, with these keywords alone.',
+    ),
+  needs: z
+    .literal('network')
+    .optional()
+    .describe('Packs do not have it in environments with `network: false`; without it, they have it everywhere.'),
+});
+
+/** `registry/capabilities.yaml`: what packs can be able to do. Source: R-004-13; docs/choosing.md#recruiting. */
+export const capabilities = z.strictObject({
+  capabilities: z
+    .record(plainName, capability)
+    .describe('By id. One with the id of a built-in one takes its place; others follow those, in this order.'),
+});
+
+/** A capability as loaded. */
+export type CapabilityDefinition = z.output<typeof capability>;
+
+/** A specialist to recruit for a request. Source: R-004-14; C-48. */
+export const pack = z.strictObject({
+  description: summary.describe('What the pack is for, in one sentence.'),
+  keywords: z
+    .array(requestKeyword)
+    .default([])
+    .describe('Words of requests that it is for, asked about where no pack has a capability that is needed.'),
+  workflow: abilityId.describe('The ability that does its work: a workflow, or an agent.'),
+  capabilities: z
+    .array(plainName)
+    .default([])
+    .describe('Ids of capabilities that it has; the pack with the most of those that a request needs is recruited.'),
+  builder: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('What builds the pack elsewhere; shown, and never executed.'),
+});
+
+/** `registry/packs.yaml`, or the file that `CONCIERGE_CONFIG_PATH` names: the packs of a project. Source: R-004-14, R-004-15; C-48. */
+export const packs = z.strictObject({
+  specialists: z
+    .record(plainName, pack)
+    .describe('By id. One with the id of a built-in one takes its place; others follow those, in this order.'),
+});
+
+/** A pack as loaded. */
+export type PackDefinition = z.output<typeof pack>;
