@@ -3,8 +3,7 @@ import { isPart, listOf, memberOf } from '../openapi/document-parts.js';
 import { translateCondition } from './condition.js';
 import { translateJsonPath } from './json-path.js';
 import { NotTranslated } from './not-translated.js';
-import { type Reading, readExpression, typeNamed } from './reading.js';
-import { cutEmbedded, parseExpression } from './runtime-expression.js';
+import { cutEmbedded, parseExpression, type Reading, readExpression, typeNamed } from './reading.js';
 import { orNull, textLiteral } from './write-cel.js';
 
 /**

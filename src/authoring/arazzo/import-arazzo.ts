@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Imported, ImportedOperation, LeftOut } from '../import/imported.js';
-import { cleanText } from '../openapi/clean-text.js';
-import { isPart, listOf, memberOf, type Part, textOf } from '../openapi/document-parts.js';
+import { cleanText, isPart, listOf, memberOf, type Part, textOf } from '../openapi/document-parts.js';
 import { nameOperations } from '../openapi/name-operations.js';
 import { readDocument } from '../openapi/read-document.js';
 import { actionsOf } from './actions.js';

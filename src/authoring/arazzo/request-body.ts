@@ -2,8 +2,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { isPart, listOf, memberOf, type Part, partOf, textOf } from '../openapi/document-parts.js';
 import { singularPath } from './json-path.js';
 import { NotTranslated } from './not-translated.js';
-import { isSelector, type Reading, readOperand, readValue, typeNamed } from './reading.js';
-import { parseExpression } from './runtime-expression.js';
+import { isSelector, parseExpression, type Reading, readOperand, readValue, typeNamed } from './reading.js';
 import { orNull, selectOptional, template } from './write-cel.js';
 
 /** The media types that a kind of body has anyway. */

@@ -1,16 +1,13 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { listOf, memberOf, type Part, partOf, textOf } from '../openapi/document-parts.js';
-import { type Action, actionsOf } from './actions.js';
+import { type Action, ANY_FAILURE, actionsOf, failureCodes, joinBy, NOT_MET, resolveReusable } from './actions.js';
 import type { AnswerForm } from './answer-form.js';
-import { joinBy, resolveReusable } from './components.js';
 import { translateCriteria } from './criteria.js';
-import { ANY_FAILURE, failureCodes, NOT_MET } from './failure-codes.js';
 import type { KnownOperation } from './find-operation.js';
 import { NotTranslated } from './not-translated.js';
 import { readInputs } from './operation-inputs.js';
 import { type Answer, type Reading, readOperand, readValue } from './reading.js';
-import type { CelValue } from './write-cel.js';
-import { select, selectOptional, template } from './write-cel.js';
+import { type CelValue, select, selectOptional, template } from './write-cel.js';
 
 /** A step as its workflow sees it. */
 export interface StepPlace {

@@ -1,8 +1,15 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { RESERVED_NAMES } from '../../contracts/names.js';
-import { cleanText } from '../openapi/clean-text.js';
-import { isPart, listOf, memberOf, type Part, partOf, textOf } from '../openapi/document-parts.js';
-import { NotExpressible } from '../openapi/not-expressible.js';
+import {
+  cleanText,
+  isPart,
+  listOf,
+  memberOf,
+  NotExpressible,
+  type Part,
+  partOf,
+  textOf,
+} from '../openapi/document-parts.js';
 import { SchemaReader } from '../openapi/schema-closure.js';
 import { NotTranslated } from './not-translated.js';
 import { type Reading, readOperand } from './reading.js';

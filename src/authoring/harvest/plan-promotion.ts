@@ -6,8 +6,7 @@ import { configureAbility } from '../scaffold/configure.js';
 import { planScripts } from '../scaffold/plan-scripts.js';
 import type { Scaffold, Site } from '../scaffold/scaffold.js';
 import { isStarted, readText } from '../scaffold/script-text.js';
-import { type FoundScript, findScripts } from './find-scripts.js';
-import { isAdHoc, moduleFolder } from './script-place.js';
+import { type FoundScript, findScripts, isAdHoc, moduleFolder } from './find-scripts.js';
 
 /** A script that is to become an ability. */
 export interface Promoted {

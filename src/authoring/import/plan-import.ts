@@ -1,17 +1,19 @@
 import { relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import type { ImportedFile, ImportState } from '../../definitions/formats/import-state.js';
 import { importFile, readImport } from '../../definitions/read-imports.js';
 import type { Registry } from '../../definitions/registry.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { FileDraft } from '../file-draft.js';
 import type { PlannedFile } from '../planned-file.js';
-import { chooseEffects, joinChoices } from './effect-choices.js';
+import { chooseEffects, joinChoices, type KeptChoice } from './effect-choices.js';
 import type { Imported, ImportedOperation, LeftOut } from './imported.js';
 import { planConfig } from './plan-config.js';
-import { homesOf, type Importing, type OperationPlan, planOperation, refuseTwins } from './plan-operation.js';
+import type { FilePlan } from './plan-file.js';
+import { homesOf, type Importing, type OperationPlan, pinOf, planOperation, refuseTwins } from './plan-operation.js';
 import type { Gone, ImportOptions, PlannedImport, Undecided } from './planned-import.js';
-import { rememberImport } from './remember-import.js';
 
 /**
  * Decides what an import would write, and writes nothing.
@@ -102,4 +104,60 @@ function stateWrite({ registry, options, state }: Importing, next: NonNullable<I
   const draft = new FileDraft(root);
   draft.edit(relative(root, file).split(sep).join('/'), '', () => `${JSON.stringify(next, null, 1)}\n`);
   return draft.files();
+}
+
+/** What an import remembers of itself: all that the next one needs to tell people's edits from its source's. */
+function rememberImport(
+  imported: Imported,
+  { options, state, homes }: Importing,
+  { select, effects }: { select: string[] | undefined; effects: KeptChoice[] },
+  plans: OperationPlan[],
+  config: (FilePlan & { definition: JsonObject }) | undefined,
+): ImportState {
+  const operations = { ...withHomes(state, homes) };
+  for (const { operation, change, value } of plans) {
+    // What could not be merged is still to be merged with what was imported before.
+    if (value === undefined && Object.hasOwn(operations, operation.key)) continue;
+    const { source, definition, id } = operation;
+    operations[operation.key] = { file: change.file, source, ...(id !== undefined && { id }), definition };
+  }
+  const kept: ImportedFile | undefined =
+    config?.value === undefined ? state?.config : { file: config.change.file, definition: config.definition };
+  const { kind, name, location, prefix } = options;
+  const definitions = [
+    ...Object.values(operations).map(({ definition }) => definition),
+    ...plans.map((plan) => plan.value),
+  ];
+  const used = new Set(definitions.map(pinOf));
+  return {
+    format: 1,
+    kind,
+    name,
+    location,
+    prefix,
+    ...(select && { select }),
+    ...(effects.length > 0 && { effects }),
+    operations: sorted(operations),
+    ...(kept && { config: kept }),
+    pinned: sorted(pick({ ...state?.pinned, ...imported.pinned }, used)),
+  };
+}
+
+/** What was imported earlier, under the names that its files have now. */
+function withHomes(state: ImportState | undefined, homes: Importing['homes']): ImportState['operations'] {
+  return Object.fromEntries(
+    Object.entries(state?.operations ?? {}).map(([key, entry]) => {
+      const home = homes.get(key);
+      return [key, home && home.fault === undefined ? { ...entry, file: home.file } : entry];
+    }),
+  );
+}
+
+function pick(all: Record<string, JsonObject>, wanted: ReadonlySet<string | undefined>): Record<string, JsonObject> {
+  return Object.fromEntries(Object.entries(all).filter(([digest]) => wanted.has(digest)));
+}
+
+/** Always the same text for the same import, so that version control shows what changed. */
+function sorted<T>(entries: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

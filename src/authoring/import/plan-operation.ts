@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { isCaseFile } from '../../definitions/case-files.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { highLevel } from '../../definitions/formats/high-level.js';
@@ -12,8 +12,7 @@ import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { type FileCheck, reasonOf, renderChecked } from './check-text.js';
 import { commentsFor } from './file-comments.js';
 import type { ImportedOperation, LeftOut } from './imported.js';
-import { pinOf, showPin } from './pins.js';
-import { type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';
+import { differencesOf, type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';
 import type { ImportOptions } from './planned-import.js';
 
 /** What an import works with. */
@@ -148,4 +147,27 @@ export function refuseTwins(operations: ImportedOperation[]): { single: Imported
       return { source, reason };
     });
   return { single: operations.filter(isSingle), leftOut };
+}
+
+/** What a definition pins, as 64 hex digits; undefined: nothing. */
+export function pinOf(definition: JsonObject | undefined): string | undefined {
+  const pinned = inside(inside(inside(definition, 'implementation'), 'mcp'), 'pinned');
+  return typeof pinned === 'string' ? pinned.replace(/^sha256:/, '') : undefined;
+}
+
+/**
+ * Says of a change that only a digest tells of what it is.
+ *
+ * @param before what was pinned, and what is pinned now.
+ */
+function showPin(plan: FilePlan, before: JsonObject | undefined, after: JsonObject | undefined): FilePlan {
+  const { change } = plan;
+  const isOnlyPin = change.differences.every(({ at }) => at === 'implementation.mcp.pinned');
+  if (change.status !== 'changed' || !isOnlyPin || !before || !after) return plan;
+  const shown = differencesOf(before, after).map(({ at, ...values }) => ({ at: `tool.${at}`, ...values }));
+  return { ...plan, change: { ...change, differences: [...change.differences, ...shown] } };
+}
+
+function inside(value: Json | undefined, key: string): Json | undefined {
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { cleanText } from './clean-text.js';
-import { isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
+import { cleanText, isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
 import { referenceIn } from './follow-reference.js';
 import type { HiddenNames } from './hidden-names.js';
 import { isNumber, isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';

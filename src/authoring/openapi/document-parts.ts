@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../contracts/json.js';
+
 /** A map of a document that somebody else wrote: any member may be anything. */
 export type Part = Readonly<Record<string, unknown>>;
 
@@ -25,4 +26,25 @@ export function listOf(value: unknown): readonly unknown[] {
 /** A value as text; what is none, or empty, is undefined. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** Why an operation does not become an ability. Caught where operations are gathered, and told by name. */
+export class NotExpressible extends Error {
+  override readonly name = 'NotExpressible';
+}
+
+/**
+ * Text of a document as people will read it: one line, without characters that act on a terminal or hide.
+ *
+ * @param most characters; longer text ends in `...`.
+ */
+export function cleanText(text: string, most: number): string {
+  const plain = text
+    .replaceAll(/[\s\u0085]+/gu, ' ')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
+    .trim();
+  if (plain.length <= most) return plain;
+  // A character outside the basic plane has two halves, which belong together.
+  const cut = plain.slice(0, most - 3).replace(/[\uD800-\uDBFF]$/, '');
+  return `${cut.trimEnd()}...`;
 }

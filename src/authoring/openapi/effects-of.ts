@@ -25,3 +25,52 @@ const EFFECTS_OF: Record<Method, Effect> = {
 export function effectsOf(method: Method): Effect {
   return EFFECTS_OF[method];
 }
+
+/** What the name of an operation says that its method does not. */
+type NamedLike = 'read' | 'deletion';
+
+const READS: ReadonlySet<string> = new Set([
+  ...['autocomplete', 'browse', 'calculate', 'check', 'compare', 'count', 'describe', 'estimate', 'explain', 'fetch'],
+  ...['filter', 'find', 'get', 'list', 'lookup', 'preview', 'query', 'read', 'retrieve', 'search', 'select', 'show'],
+  ...['suggest', 'validate', 'view'],
+]);
+
+const DELETIONS: ReadonlySet<string> = new Set([
+  ...['clear', 'delete', 'destroy', 'drop', 'erase', 'purge', 'remove', 'revoke', 'terminate', 'wipe'],
+]);
+
+/** Words in front of what is done, as in `batchGet`. */
+const MANY: ReadonlySet<string> = new Set(['batch', 'bulk', 'mass', 'multi']);
+
+/**
+ * Whether an operation is named like a read or a deletion, though its method says neither; people decide on its effects.
+ *
+ * The words are those of its `operationId` and of the end of its path: `searchIssues`, `/issues/search`, `users:batchDelete`.
+ */
+export function namedLike(method: Method, path: string, operationId: unknown): NamedLike | undefined {
+  if (method === 'delete' || method === 'head' || method === 'options') return undefined;
+  const names = [typeof operationId === 'string' ? (operationId.split(/[./]/).at(-1) ?? '') : '', endOf(path)];
+  const verbs = new Set(names.flatMap((name) => verbsIn(wordsOf(name))));
+  if ([...verbs].some((word) => DELETIONS.has(word))) return 'deletion';
+  return method === 'post' && [...verbs].some((word) => READS.has(word)) ? 'read' : undefined;
+}
+
+/** The last segment, or what stands behind its colon. */
+function endOf(path: string): string {
+  const segment = path.split('/').at(-1) ?? '';
+  return segment.includes('{') && !segment.includes(':') ? '' : (segment.split(':').at(-1) ?? '');
+}
+
+function wordsOf(name: string): string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+}
+
+/** A verb stands in front, or at the end: `search issues`, `issues search`. */
+function verbsIn(words: string[]): string[] {
+  const [first = '', second = ''] = words;
+  return [MANY.has(first) ? second : first, words.at(-1) ?? ''];
+}

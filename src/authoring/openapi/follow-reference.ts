@@ -1,5 +1,4 @@
-import { isPart, memberOf, type Part } from './document-parts.js';
-import { NotExpressible } from './not-expressible.js';
+import { isPart, memberOf, NotExpressible, type Part } from './document-parts.js';
 
 /** References from one to the next that no honest document has. */
 const MOST_HOPS = 50;

@@ -1,6 +1,5 @@
-import { isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
+import { isPart, listOf, memberOf, NotExpressible, type Part, partOf } from './document-parts.js';
 import { follow, referenceIn } from './follow-reference.js';
-import { NotExpressible } from './not-expressible.js';
 
 /** Whose the value of a schema is: what is read-only is not sent, what is write-only does not come back. */
 export type Direction = 'request' | 'response';

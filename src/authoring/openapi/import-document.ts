@@ -1,16 +1,13 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Imported, LeftOut } from '../import/imported.js';
-import { checkVersion } from './check-version.js';
-import { cleanText } from './clean-text.js';
-import { memberOf, type Part, partOf } from './document-parts.js';
+import { cleanText, memberOf, NotExpressible, type Part, partOf } from './document-parts.js';
 import { METHODS, OTHER_METHODS } from './effects-of.js';
 import { follow } from './follow-reference.js';
 import { type DocumentReaders, type FoundOperation, type MappedOperation, mapOperation } from './map-operation.js';
 import { SecurityReader } from './map-security.js';
 import { ServerReader } from './map-servers.js';
 import { nameOperations } from './name-operations.js';
-import { NotExpressible } from './not-expressible.js';
 import { readDocument } from './read-document.js';
 import { SchemaReader } from './schema-closure.js';
 import { validateDocument } from './validate-document.js';
@@ -163,3 +160,45 @@ function findOperations(document: Part): { found: (FoundOperation & { operationI
 }
 
 const CALLBACK = 'it is called by the service, not by us';
+
+/** The addresses of all services in a configuration that an import brings. */
+export function addressesIn(config: JsonObject | undefined): string[] {
+  return Object.values(partOf(memberOf(config, 'services')))
+    .flatMap((service) => Object.values(partOf(memberOf(service, 'endpoints'))))
+    .filter((address): address is string => typeof address === 'string' && URL.canParse(address));
+}
+
+/** The versions of OpenAPI that are read. They differ in the dialect of their schemas. */
+type OpenApiVersion = '3.0' | '3.1';
+
+/**
+ * The version of a document.
+ *
+ * Asked before the parser is: it takes Swagger 2.0 for valid, and throws at 3.2. Source: docs/imports.md#an-openapi-document.
+ *
+ * @throws AbilityError `import.unsupported`, `import.unreadable` for what is no OpenAPI document.
+ */
+function checkVersion(document: Part, from: string): OpenApiVersion {
+  const version = memberOf(document, 'openapi');
+  if (typeof version === 'string' || typeof version === 'number') {
+    const [, known] = /^(3\.[01])(\.\d+)?(-\S+)?$/.exec(String(version)) ?? [];
+    if (known === '3.0' || known === '3.1') return known;
+    throw unsupported(`${from} is OpenAPI ${String(version).slice(0, 20)}, and 3.0 and 3.1 are read`);
+  }
+  const swagger = memberOf(document, 'swagger');
+  if (swagger !== undefined) {
+    const suggestion = 'Convert it to OpenAPI 3 first; its author may offer that already.';
+    throw unsupported(
+      `${from} is Swagger ${String(swagger).slice(0, 20)}, and OpenAPI 3.0 and 3.1 are read`,
+      suggestion,
+    );
+  }
+  throw new AbilityError({
+    code: 'import.unreadable',
+    message: `${from} is no OpenAPI document: it has no \`openapi: 3.x\``,
+  });
+}
+
+function unsupported(message: string, suggestion?: string): AbilityError {
+  return new AbilityError({ code: 'import.unsupported', message, ...(suggestion && { suggestion }) });
+}

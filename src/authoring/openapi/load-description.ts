@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import { signalWithin } from '../../rules/any-signal.js';
-import { cleanText } from './clean-text.js';
 import type { DocumentHeader } from './document-headers.js';
+import { cleanText } from './document-parts.js';
 import { MOST_DOCUMENT_BYTES } from './read-document.js';
 
 /** A description as it was found. */

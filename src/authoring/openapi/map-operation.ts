@@ -1,16 +1,19 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ImportedOperation } from '../import/imported.js';
-import { describeOperation } from './describe-operation.js';
-import { memberOf, type Part, textOf } from './document-parts.js';
-import { effectsOf, type Method } from './effects-of.js';
-import { InputNames } from './input-names.js';
+import { cleanText, listOf, memberOf, type Part, textOf } from './document-parts.js';
+import { effectsOf, type Method, namedLike } from './effects-of.js';
 import { type MappedBody, mapBody } from './map-body.js';
-import { describeInput, type MappedParameter, mapParameters, parametersOf } from './map-parameters.js';
-import { mapPath } from './map-path.js';
+import {
+  describeInput,
+  InputNames,
+  type MappedParameter,
+  mapParameters,
+  mapPath,
+  parametersOf,
+} from './map-parameters.js';
 import { mapResponses } from './map-responses.js';
 import { type MappedSecurity, type SecurityReader, withOwnCredentials } from './map-security.js';
 import type { ServerReader } from './map-servers.js';
-import { namedLike } from './named-like.js';
 import type { SchemaReader } from './schema-closure.js';
 
 /** An operation as its document has it. */
@@ -158,4 +161,37 @@ function paramsOf(parameters: readonly MappedParameter[], body: MappedBody | und
   }
   const all: JsonObject = { ...params, ...body?.params };
   return Object.keys(all).length > 0 ? { params: all } : {};
+}
+
+const MOST_CHARACTERS = 1000;
+const MOST_KEYWORDS = 10;
+
+/** What people and agents read of an operation: the fields of a definition that say it. */
+interface Description {
+  summary: string;
+  /** What the document says beyond the summary. */
+  notes?: string;
+  routing_hints?: JsonObject;
+}
+
+/**
+ * Describes an operation in the words of its document.
+ *
+ * Tags become keywords to find it by; a `scope` would be a permission, which no document of others gives.
+ */
+function describeOperation(operation: Part, source: string): Description {
+  const description = clean(memberOf(operation, 'description'));
+  const summary = clean(memberOf(operation, 'summary')) ?? description ?? source;
+  const tags = listOf(memberOf(operation, 'tags')).flatMap((tag) => (textOf(tag) ? [cleanText(String(tag), 60)] : []));
+  const keywords = [...new Set(tags.filter((tag) => tag !== ''))].slice(0, MOST_KEYWORDS);
+  return {
+    summary,
+    ...(description !== undefined && description !== summary && { notes: description }),
+    ...(keywords.length > 0 && { routing_hints: { keywords } }),
+  };
+}
+
+function clean(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text === undefined ? undefined : cleanText(text, MOST_CHARACTERS) || undefined;
 }

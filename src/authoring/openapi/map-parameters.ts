@@ -1,13 +1,10 @@
 import type { ApiPlace, ApiStyle } from '../../contracts/api.js';
 import type { JsonObject } from '../../contracts/json.js';
+import { RESERVED_NAMES } from '../../contracts/names.js';
 import { defaultExplode, defaultStyle, STYLES_IN } from '../../definitions/api-styles.js';
-import { cleanText } from './clean-text.js';
-import { isPart, listOf, memberOf, type Part, textOf } from './document-parts.js';
-import { follow } from './follow-reference.js';
-import type { InputNames } from './input-names.js';
+import { cleanText, isPart, listOf, memberOf, NotExpressible, type Part, textOf } from './document-parts.js';
+import { follow, referenceIn } from './follow-reference.js';
 import { mediaOf } from './media-types.js';
-import { NotExpressible } from './not-expressible.js';
-import { kindsOf } from './value-kinds.js';
 
 /** One parameter as an input of ours. */
 export interface MappedParameter {
@@ -156,4 +153,93 @@ export function describeInput({ description, deprecated }: MappedParameter, sche
 /** The parameters of a path item and of an operation in it, in one list. */
 export function parametersOf(pathItem: Part, operation: Part): unknown[] {
   return [...listOf(memberOf(pathItem, 'parameters')), ...listOf(memberOf(operation, 'parameters'))];
+}
+
+/** A path as an `api` section has it. */
+interface MappedPath {
+  path: string;
+  /** The parameters without those that the path does not take, and with those that it takes undeclared. */
+  parameters: MappedParameter[];
+}
+
+/**
+ * Maps the key of a path item: `/users/{user id}` as `/users/{user_id}`; `{path+}` keeps slashes.
+ *
+ * @throws NotExpressible for a key with a query or fragment in it, and for braces that do not match.
+ */
+export function mapPath(key: string, parameters: readonly MappedParameter[], names: InputNames): MappedPath {
+  if (/[?#]/.test(key))
+    throw new NotExpressible(`its path has a ${key.includes('?') ? 'query (`?`)' : 'fragment (`#`)'}`);
+  const undeclared: MappedParameter[] = [];
+  const inputs = new Map(parameters.filter(({ place }) => place === 'path').map(({ name, input }) => [name, input]));
+  const used = new Set<string>();
+  const path = key.replaceAll(/\{(\+?)([^{}]*?)([+*]?)\}/g, (_, before: string, bare: string, after: string) => {
+    const name = inputs.has(`${bare}${after}`) ? `${bare}${after}` : bare;
+    let input = inputs.get(name);
+    if (input === undefined) {
+      input = names.take(holeNameOf(name), 'path');
+      inputs.set(name, input);
+      undeclared.push(plainText(input, name));
+    }
+    used.add(name);
+    return `{${before || after ? '+' : ''}${input}}`;
+  });
+  if (/[{}]/.test(path.replaceAll(/\{\+?[A-Za-z_][A-Za-z0-9_.-]*\}/g, ''))) {
+    throw new NotExpressible('its path has braces that do not match');
+  }
+  const sent = parameters.filter(({ place, name }) => place !== 'path' || used.has(name));
+  return { path, parameters: [...sent, ...undeclared] };
+}
+
+function plainText(input: string, name: string): MappedParameter {
+  const schema = { type: 'string' };
+  return { input, place: 'path', name, required: true, schema, description: undefined, deprecated: false, form: {} };
+}
+
+/** What a value can be, as far as the way it is written into a request depends on it. */
+interface ValueKinds {
+  list: boolean;
+  map: boolean;
+}
+
+/** Branches looked at; a value with more of them is as varied as it gets. */
+const MOST_VISITS = 200;
+
+/** Whether values of a schema may be lists or maps; a schema that says nothing is taken for one of plain values. */
+function kindsOf(schema: unknown, document: Part): ValueKinds {
+  const kinds = { list: false, map: false };
+  const open = [schema];
+  for (let visit = 0; visit < MOST_VISITS && open.length > 0; visit += 1) {
+    const next = open.pop();
+    const target = referenceIn(next) === undefined ? next : follow(document, next);
+    const types = [memberOf(target, 'type')].flat();
+    const says = (type: string, ...keywords: string[]): boolean =>
+      types.includes(type) ||
+      (types[0] === undefined && keywords.some((keyword) => memberOf(target, keyword) !== undefined));
+    kinds.list ||= says('array', 'items', 'prefixItems');
+    kinds.map ||= says('object', 'properties', 'additionalProperties');
+    for (const keyword of ['allOf', 'anyOf', 'oneOf'])
+      open.push(...listOf(memberOf(target, keyword)).slice(0, MOST_VISITS));
+  }
+  return kinds;
+}
+
+/** Gives the inputs of one operation their names: as they are over there, unless that is taken or reserved. */
+export class InputNames {
+  private readonly taken = new Set<string>();
+
+  /**
+   * @param place goes in front where the name is taken: `query_id`.
+   */
+  take(name: string, place: string): string {
+    let chosen = RESERVED_NAMES.has(name) || name === '' || this.taken.has(name) ? `${place}_${name}` : name;
+    for (let count = 2; this.taken.has(chosen); count += 1) chosen = `${place}_${name}_${count}`;
+    this.taken.add(chosen);
+    return chosen;
+  }
+
+  /** Whether an input has this name. */
+  has(name: string): boolean {
+    return this.taken.has(name);
+  }
 }

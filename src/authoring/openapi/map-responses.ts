@@ -1,9 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { memberOf, type Part, partOf } from './document-parts.js';
-import { isBinary } from './file-schema.js';
+import { memberOf, NotExpressible, type Part, partOf } from './document-parts.js';
 import { follow } from './follow-reference.js';
-import { type Media, mediaOf } from './media-types.js';
-import { NotExpressible } from './not-expressible.js';
+import { isBinary, type Media, mediaOf } from './media-types.js';
 
 /** What an answer is, and what it must be. */
 export interface MappedResponses {

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cleanText } from './clean-text.js';
-import { isPart, listOf, memberOf, type Part, partOf, textOf } from './document-parts.js';
+import { cleanText, isPart, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './document-parts.js';
 import { follow } from './follow-reference.js';
 import { groupsWantedTogether } from './joined-schemes.js';
-import { NotExpressible } from './not-expressible.js';
 
 /** What one scheme needs: the parts of an `api` section, and the credentials in them. */
 interface Access {

@@ -1,7 +1,5 @@
 import { AbilityError } from '../../contracts/problem.js';
-import { cleanText } from './clean-text.js';
-import { listOf, memberOf, type Part, partOf, textOf } from './document-parts.js';
-import { NotExpressible } from './not-expressible.js';
+import { cleanText, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './document-parts.js';
 
 /** Where a document may come from and where its service is, as far as the caller knows. */
 export interface ServerHints {

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../contracts/json.js';
 import { RESERVED_NAMES } from '../../contracts/names.js';
 import { type Conversion, convertSchema } from './convert-schema.js';
-import type { Part } from './document-parts.js';
+import { NotExpressible, type Part } from './document-parts.js';
 import { nameInReference, resolvePointer } from './follow-reference.js';
-import type { Direction } from './hidden-names.js';
-import { HiddenNames } from './hidden-names.js';
-import { NotExpressible } from './not-expressible.js';
+import { type Direction, HiddenNames } from './hidden-names.js';
 
 /** A schema that references lead to, converted once for a whole document. */
 interface Definition {

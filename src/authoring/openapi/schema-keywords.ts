@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import { RESERVED_NAMES } from '../../contracts/names.js';
 import { compilePattern } from '../../rules/regular-expressions.js';
-import { cleanText } from './clean-text.js';
+import { cleanText } from './document-parts.js';
 
 /** What one keyword is over here; undefined: it says nothing that our validator could hold against a value. */
 type Clean = (value: unknown) => Json | undefined;

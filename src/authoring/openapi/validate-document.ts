@@ -1,7 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
-import { cleanText } from './clean-text.js';
-import type { Part } from './document-parts.js';
-import { outlineOf } from './outline.js';
+import { cleanText, isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
+import { METHODS, OTHER_METHODS } from './effects-of.js';
 
 /** What is no hindrance: keys are made unique, parameters are found, and unknown schemes are told where they are used. */
 const RULES = {
@@ -60,4 +59,124 @@ function placeOf(outline: object, wanted: number): string {
     path[level - 1] = key ?? String(counts[level]);
   }
   return path.join('.');
+}
+
+type Outline = Record<string, unknown>;
+
+const MOST_LEVELS = 20;
+
+/**
+ * The bones of a document: everything about its operations but schemas, security schemes, examples, callbacks and
+ * extensions, and without any reference. What is missing here is judged where it is used.
+ *
+ * This is what the parser is given to judge. It follows all references before it looks at anything, and a few dozen
+ * schemas that each refer to the next ones more than once would keep it busy for ever.
+ */
+function outlineOf(document: Part): Outline {
+  const outline: Outline = {};
+  for (const key of ['openapi', 'info', 'servers', 'security', 'tags', 'externalDocs', 'jsonSchemaDialect']) {
+    if (memberOf(document, key) !== undefined) outline[key] = withoutReferences(memberOf(document, key), 0);
+  }
+  const paths = memberOf(document, 'paths');
+  if (paths !== undefined) outline.paths = isPart(paths) ? mapValues(paths, pathItemOf) : paths;
+  // 3.1 may have webhooks or components in place of paths; that they are there is all that counts.
+  if (memberOf(document, 'webhooks') !== undefined) outline.webhooks = {};
+  const components = memberOf(document, 'components');
+  if (components !== undefined) outline.components = isPart(components) ? componentsOf(components) : components;
+  return outline;
+}
+
+function componentsOf(components: Part): Outline {
+  const of = (key: string, map: (value: unknown) => unknown): Outline => {
+    const held = memberOf(components, key);
+    return isPart(held) ? { [key]: mapValues(held, (value) => (isReference(value) ? undefined : map(value))) } : {};
+  };
+  return {
+    ...of('parameters', parameterOf),
+    ...of('requestBodies', bodyOf),
+    ...of('responses', responseOf),
+  };
+}
+
+function pathItemOf(value: unknown): unknown {
+  if (!isPart(value)) return value;
+  if (isReference(value)) return {};
+  const item = pick(value, 'summary', 'description');
+  if (memberOf(value, 'servers') !== undefined) item.servers = withoutReferences(memberOf(value, 'servers'), 0);
+  if (memberOf(value, 'parameters') !== undefined) item.parameters = parametersOf(memberOf(value, 'parameters'));
+  for (const method of [...METHODS, ...OTHER_METHODS]) {
+    const operation = memberOf(value, method);
+    if (operation !== undefined && method !== 'query') item[method] = operationOf(operation);
+  }
+  return item;
+}
+
+function operationOf(value: unknown): unknown {
+  if (!isPart(value)) return value;
+  const operation = pick(value, 'tags', 'summary', 'description', 'operationId', 'deprecated', 'security', 'servers');
+  if (memberOf(value, 'parameters') !== undefined) operation.parameters = parametersOf(memberOf(value, 'parameters'));
+  const body = memberOf(value, 'requestBody');
+  if (body !== undefined && !isReference(body)) operation.requestBody = bodyOf(body);
+  const responses = memberOf(value, 'responses');
+  if (responses === undefined) return operation;
+  const mapped = isPart(responses) ? mapValues(responses, responseOf) : responses;
+  return { ...operation, responses: mapped };
+}
+
+function parametersOf(value: unknown): unknown {
+  return Array.isArray(value) ? value.filter((item) => !isReference(item)).map(parameterOf) : value;
+}
+
+function parameterOf(value: unknown): unknown {
+  if (!isPart(value)) return value;
+  const parameter = pick(value, 'name', 'in', 'description', 'required', 'deprecated', 'style', 'explode');
+  if (memberOf(value, 'content') !== undefined) parameter.content = contentOf(memberOf(value, 'content'));
+  else if (memberOf(value, 'schema') !== undefined) parameter.schema = {};
+  return parameter;
+}
+
+function bodyOf(value: unknown): unknown {
+  if (!isPart(value)) return value;
+  return { ...pick(value, 'description', 'required'), content: contentOf(memberOf(value, 'content')) };
+}
+
+function responseOf(value: unknown): unknown {
+  if (!isPart(value)) return value;
+  if (isReference(value)) return { description: '' };
+  const content = memberOf(value, 'content');
+  return { ...pick(value, 'description'), ...(content !== undefined && { content: contentOf(content) }) };
+}
+
+function contentOf(value: unknown): unknown {
+  return isPart(value) ? mapValues(value, (media) => (isPart(media) ? {} : media)) : value;
+}
+
+function isReference(value: unknown): boolean {
+  return memberOf(value, '$ref') !== undefined;
+}
+
+function pick(value: Part, ...keys: string[]): Outline {
+  const picked: Outline = {};
+  for (const key of keys) {
+    if (memberOf(value, key) !== undefined) picked[key] = withoutReferences(memberOf(value, key), 0);
+  }
+  return picked;
+}
+
+function mapValues(value: Part, map: (item: unknown) => unknown): Outline {
+  const entries = Object.keys(value).filter((key) => !key.startsWith('x-') && key !== '__proto__');
+  return Object.fromEntries(
+    entries.map((key) => [key, map(memberOf(value, key))]).filter(([, item]) => item !== undefined),
+  ) as Outline;
+}
+
+/** Plain data, however it was written. */
+function withoutReferences(value: unknown, level: number): unknown {
+  if (level > MOST_LEVELS) return null;
+  if (Array.isArray(value)) return listOf(value).map((item) => withoutReferences(item, level + 1));
+  if (!isPart(value)) return value;
+  const entries = Object.entries(partOf(value)).filter(
+    ([key]) => key !== '$ref' && key !== '__proto__' && !key.startsWith('x-'),
+  );
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutReferences(item, level + 1)]));
 }

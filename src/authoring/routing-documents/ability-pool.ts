@@ -1,7 +1,7 @@
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { operationKinds } from '../../definitions/operation-kinds.js';
 import type { Registry } from '../../definitions/registry.js';
-import { isAdHoc } from '../harvest/script-place.js';
+import { isAdHoc } from '../harvest/find-scripts.js';
 import { cellOf, literalCell, standingCell } from './cell-text.js';
 import { COLUMN, type Level } from './section-forms.js';
 

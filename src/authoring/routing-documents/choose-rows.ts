@@ -3,14 +3,12 @@ import { didYouMean } from '../../text/nearest.js';
 import type { AbilityPool, RoutedAbility } from './ability-pool.js';
 import { digestOfScope, digestOfWords, literalOf, withoutStanding } from './cell-text.js';
 import { covers } from './domain.js';
-import { groupRows } from './group-rows.js';
 import { digestsOf, digestsUnder, keepCells } from './keep-cells.js';
 import type { Section } from './read-document.js';
 import type { Fault } from './read-marker.js';
 import { COLUMN, FORMS, type Level } from './section-forms.js';
 import type { SectionSettings } from './section-settings.js';
-import type { Change } from './table-columns.js';
-import { type ArrangedRow, arrangeColumns } from './table-columns.js';
+import { type ArrangedRow, arrangeColumns, type Change } from './table-columns.js';
 
 /** A row as it should be. */
 export interface ChosenRow {
@@ -203,4 +201,42 @@ function newRow({ id, cells: own, standing }: RoutedAbility, columns: number): C
   const written = [digestOfWords(id, words), digestOfScope(id, own[COLUMN.scope] ?? '')];
   const cells = own.with(COLUMN.words, standing + words);
   return { id, cells: [...cells, ...empty], raw: undefined, written };
+}
+
+interface GroupedRow {
+  id: string;
+  cells: readonly string[];
+}
+
+/**
+ * Puts the rows of low-level abilities together by technology, and within it by operation type: `db`, then `db.read`.
+ *
+ * Groups come in the order of their first rows, and rows within a group keep theirs, so that the author's order holds as
+ * far as it can. Source: R-000-12.
+ */
+function groupRows<Row extends GroupedRow>(rows: readonly Row[]): Row[] {
+  const byTechnology = grouped(rows, technologyOf);
+  return byTechnology.flatMap((group) => grouped(group, typeOf).flat());
+}
+
+function grouped<Row>(rows: readonly Row[], nameOf: (row: Row) => string): Row[][] {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    const group = groups.get(name);
+    if (group) group.push(row);
+    else groups.set(name, [row]);
+  }
+  return [...groups.values()];
+}
+
+/** The first word of a dotted key; one of a single word goes by its kind. */
+function technologyOf({ id, cells }: GroupedRow): string {
+  const [first = '', ...rest] = id.split('.');
+  return rest.length > 0 ? first : `kind ${cells[COLUMN.kind]}`;
+}
+
+/** What stands between the technology and the name of the thing. */
+function typeOf({ id }: GroupedRow): string {
+  return id.split('.').slice(1, -1).join('.');
 }

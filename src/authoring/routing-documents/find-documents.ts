@@ -1,6 +1,8 @@
-import { type Dirent, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { AbilityError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
+import { isInside } from '../../definitions/read-files.js';
 
 /** What every routing document is called. Source: R-000-01. */
 export const DOCUMENT_NAME = 'ABILITY.md';
@@ -48,4 +50,79 @@ export function entriesOf(folder: string): Dirent[] {
 /** Whether a folder is looked into: it is not hidden, and holds neither dependencies nor a project of its own. */
 export function isOurs(root: string, path: string, name: string): boolean {
   return !name.startsWith('.') && name !== DEPENDENCIES && !existsSync(join(root, path, PROJECT_FILE));
+}
+
+/**
+ * The routing documents that people name: files called `ABILITY.md`, or folders, meaning all below.
+ *
+ * @param paths relative to `cwd`; none means all of the project.
+ * @returns paths relative to the root of the project, each once.
+ * @throws AbilityError `usage.invalid` for what is no routing document of this project, `docs.none` where there are none.
+ */
+export function selectDocuments(root: string, cwd: string, paths: readonly string[]): string[] {
+  if (paths.length === 0) return findDocuments(root);
+  return [...new Set(paths.flatMap((path) => documentsAt(root, resolve(cwd, path), path)))];
+}
+
+/**
+ * Where documents are to be added: folders of modules, or the files themselves, whether they are there or not.
+ *
+ * @throws AbilityError `usage.invalid`.
+ */
+export function placesToAdd(root: string, cwd: string, paths: readonly string[]): string[] {
+  if (paths.length === 0) return [DOCUMENT_NAME];
+  return [...new Set(paths.map((path) => placeToAdd(root, resolve(cwd, path), path)))];
+}
+
+function documentsAt(root: string, path: string, given: string): string[] {
+  if (!existsSync(path)) {
+    const suggestion = `\`ability docs --add ${given}\` writes a new document.`;
+    throw new AbilityError({ code: 'usage.invalid', message: `There is no ${given}`, suggestion });
+  }
+  if (!statSync(path).isDirectory()) {
+    refuseOtherNames(path, given);
+    return [inProject(root, path, given)];
+  }
+  const found = findDocuments(root, inProject(root, path, given));
+  if (found.length > 0) return found;
+  const suggestion = `\`ability docs --add ${given}\` writes one.`;
+  throw new AbilityError({
+    code: 'docs.none',
+    message: `There is no ${DOCUMENT_NAME} in ${given} or below`,
+    suggestion,
+  });
+}
+
+function placeToAdd(root: string, path: string, given: string): string {
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  if (isFolder || !/\.[A-Za-z]+$/.test(basename(path))) return inProject(root, join(path, DOCUMENT_NAME), given);
+  refuseOtherNames(path, given);
+  return inProject(root, path, given);
+}
+
+function refuseOtherNames(path: string, given: string): void {
+  if (basename(path) === DOCUMENT_NAME) return;
+  const message = `A routing document is called ${DOCUMENT_NAME}, not ${basename(path)}`;
+  throw new AbilityError({ code: 'usage.invalid', message, suggestion: `Name the folder instead of ${given}.` });
+}
+
+/** A path relative to the root, also where it is reached through links above the project. */
+function inProject(root: string, path: string, given: string): string {
+  const folder = basename(path) === DOCUMENT_NAME ? dirname(path) : path;
+  const real = join(realpathOfExisting(folder), relative(folder, path));
+  if (!isInside(root, real)) {
+    const suggestion = 'Pass --project DIR for another one.';
+    throw new AbilityError({ code: 'usage.invalid', message: `${given} is not in the project ${root}`, suggestion });
+  }
+  const found = relative(root, real).split(sep).join('/');
+  const place = basename(path) === DOCUMENT_NAME ? found.slice(0, -DOCUMENT_NAME.length - 1) : found;
+  if (isLookedInto(root, place)) return found;
+  const message = `${given} is in a hidden folder, in node_modules or in a project of its own, where no pages of this one are`;
+  throw new AbilityError({ code: 'usage.invalid', message });
+}
+
+/** The folder with links resolved as far as it is there. */
+function realpathOfExisting(folder: string): string {
+  if (existsSync(folder)) return realpathSync(folder);
+  return join(realpathOfExisting(dirname(folder)), basename(folder));
 }

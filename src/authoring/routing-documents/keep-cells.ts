@@ -1,7 +1,7 @@
 import { join } from 'node:path/posix';
 import type { RoutedAbility } from './ability-pool.js';
 import { digestOfScope, digestOfWords, linkOf, literalOf, withoutStanding } from './cell-text.js';
-import { isSameScope } from './same-scope.js';
+import { isSameScope } from './domain.js';
 import { COLUMN } from './section-forms.js';
 
 /** The cells of a row beside its definition. */

@@ -1,12 +1,16 @@
-import { existsSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { dirname } from 'node:path/posix';
 import type { Problem } from '../../contracts/problem.js';
+import { isInside } from '../../definitions/read-files.js';
 import type { Registry } from '../../definitions/registry.js';
+import { fillTemplate } from '../fill-template.js';
 import { type AbilityPool, abilityPool } from './ability-pool.js';
-import { linesOf } from './document-lines.js';
-import { newDocument, withSections } from './document-template.js';
+import { linesOf, usualEnd } from './document-lines.js';
 import { isOwnPage } from './find-own-tables.js';
-import { loadDocument } from './load-document.js';
+import { closingMarker, exampleOf } from './read-marker.js';
+import { LEVELS } from './section-forms.js';
 import { type TakeOver, takeOver } from './take-over.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
 
@@ -93,4 +97,63 @@ function planned(
 ): DocumentPlan {
   if (Array.isArray(update)) return { file, status: 'broken', problems: update };
   return { file, status: 'planned', path, before, update, care };
+}
+
+/**
+ * A new document: how to find one's way, and empty tables. Source: R-000-18, R-000-04, R-000-15, R-000-16.
+ *
+ * @param file relative to the project root.
+ */
+export function newDocument(file: string): string {
+  const folder = dirname(file);
+  const values = { OF_FOLDER: folder === '.' ? '' : ` of ${folder}`, TABLES: sections('\n').trimEnd() };
+  return fillTemplate('routing/ABILITY.md', values);
+}
+
+/** A document that had no markers, with empty tables at its end; its own words stay as they are. */
+export function withSections(text: string): string {
+  const end = usualEnd(linesOf(text));
+  const own = text === '' || /[\r\n]$/.test(text) ? text : text + end;
+  return `${own}${own === '' ? '' : end}${sections(end)}`;
+}
+
+function sections(end: string): string {
+  return LEVELS.map((level) => `${exampleOf(level)}${end}${closingMarker(level, [])}${end}`).join(end);
+}
+
+/** The text of a document and the file that holds it. */
+interface LoadedDocument {
+  text: string;
+  /** Absolute, links resolved: what is to be replaced when it is written. */
+  path: string;
+}
+
+/** More is no page that anybody reads. */
+const MOST_BYTES = 1024 * 1024;
+
+/** Reads a document. @param file relative to the root. @returns why not, where it is none that we could write again. */
+export function loadDocument(root: string, file: string): LoadedDocument | Problem {
+  try {
+    const loaded = readFile(root, file);
+    return typeof loaded === 'string' ? unreadable(file, loaded) : loaded;
+  } catch (error) {
+    return unreadable(file, `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** @returns what is wrong with it, in words, where it cannot be taken as it is. */
+function readFile(root: string, file: string): LoadedDocument | string {
+  const stat = statSync(join(root, file), { throwIfNoEntry: false });
+  if (!stat?.isFile()) return `${file} is ${stat ? 'no file' : 'a link to something that is not there'}`;
+  const path = realpathSync(join(root, file));
+  if (!isInside(root, path)) return `${file} is a link that leads out of the project`;
+  if (stat.size > MOST_BYTES) return `${file} is larger than ${MOST_BYTES / 1024} KiB`;
+  const bytes = readFileSync(path);
+  // What cannot be read exactly would be written back as something else.
+  if (!isUtf8(bytes)) return `${file} is not in UTF-8`;
+  return { text: bytes.toString('utf8'), path };
+}
+
+function unreadable(file: string, message: string): Problem {
+  return { code: 'docs.invalid', message, location: { file } };
 }

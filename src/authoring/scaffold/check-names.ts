@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { AbilityError, formatLocation } from '../../contracts/problem.js';
+import type { config } from '../../definitions/formats/config.js';
 import { abilityId, environmentName, plainName } from '../../definitions/formats/values.js';
-import type { Registry } from '../../definitions/registry.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /** @throws AbilityError `usage.invalid` for an id that no ability can have, `scaffold.exists` for one that is taken. */
@@ -65,4 +66,18 @@ export function taken(message: string, at: string): AbilityError {
     message: `${message}${at && `, in ${at}`}; nothing was written`,
     suggestion: 'Choose another name, or edit that file.',
   });
+}
+
+/** @throws AbilityError `scaffold.exists` for what is configured already: an ability, a profile, a server, a service. */
+export function checkNewConfig(registry: Registry, value: z.output<typeof config>): void {
+  const parts: [what: string, ids: string[], known: ReadonlyMap<string, Loaded<unknown>>][] = [
+    ['a configuration of', value.abilities.map(({ id }) => id), registry.configs],
+    ['a profile', Object.keys(value.env_profiles), registry.envProfiles],
+    ['an MCP server', Object.keys(value.mcp_servers), registry.mcpServers],
+    ['a service', Object.keys(value.services), registry.services],
+  ];
+  for (const [what, ids, known] of parts) {
+    const id = ids.find((each) => known.has(each));
+    if (id !== undefined) throw taken(`There is ${what} ${id} already`, known.get(id)?.file ?? '');
+  }
 }

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { PlannedFile } from '../planned-file.js';
 import { findDocuments } from '../routing-documents/find-documents.js';
-import { type DocumentPlan, planDocuments } from '../routing-documents/plan-documents.js';
+import { type DocumentPlan, planAdditions, planDocuments } from '../routing-documents/plan-documents.js';
 
 /** What becomes of the routing documents of a project. */
 export interface FollowedDocuments {
@@ -34,4 +37,41 @@ export function followDocuments(before: Registry, after: Registry): FollowedDocu
 
 function isInStep(plan: DocumentPlan): boolean {
   return plan.status === 'planned' && plan.update.text === plan.before;
+}
+
+/**
+ * The routing documents after a promotion: those that were in step follow, and that of its scope has a row of each new ability, if it has to be
+ * written anew for that. Source: R-000-88, R-000-91.
+ *
+ * @param page of the scope, from the root of the project. @throws AbilityError `harvest.no_page` where it cannot take the rows.
+ */
+export function followPromotion(
+  before: Registry,
+  after: Registry,
+  { abilities, page }: { abilities: readonly string[]; page: string },
+): FollowedDocuments {
+  const followed = followDocuments(before, after);
+  if (!existsSync(join(after.root, page))) {
+    for (const plan of planAdditions(after, [page])) {
+      if (plan.status === 'planned') followed.files.push({ path: page, content: plan.update.text });
+    }
+  }
+  const text = followed.files.find(({ path }) => path === page)?.content ?? '';
+  const missing = abilities.filter((id) => !text.includes(`| ${id} |`));
+  if (missing.length === 0) return followed;
+  const [plan] = planDocuments(before, [page]);
+  throw new AbilityError({
+    code: 'harvest.no_page',
+    message: `${page} gets no row of ${missing.join(', ')}: ${reasonOf(plan)}; nothing was written`,
+    location: { file: page },
+    suggestion: `Look at ability docs --check ${page}, bring the page in step, and do it again.`,
+  });
+}
+
+function reasonOf(plan: DocumentPlan | undefined): string {
+  if (plan?.status !== 'planned') return plan?.problems[0]?.message ?? 'it cannot be read';
+  if (plan.care === 'own') return 'it says `ability:own`, so that only its author writes its tables';
+  if (plan.care !== 'kept') return 'it has no tables that are kept in step';
+  if (plan.update.text !== plan.before) return 'it was out of step with the abilities before';
+  return 'its rows are chosen by hand, or its marker leaves this one out';
 }

@@ -1,6 +1,8 @@
-import type { Json, JsonObject } from '../../contracts/json.js';
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { stepId } from '../../definitions/formats/values.js';
 import type { Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { FileDraft } from '../file-draft.js';
@@ -8,10 +10,8 @@ import { flowYaml } from '../flow-yaml.js';
 import { schemaLine } from '../schema-line.js';
 import { checkEnvironments, checkNewAbility } from './check-names.js';
 import { renderCases } from './render-cases.js';
-import { requiredInputs } from './required-inputs.js';
 import { sampleOf } from './sample-value.js';
 import { asksFirst, fileNameOf, type Scaffold, type Site } from './scaffold.js';
-import { nameSteps } from './step-names.js';
 
 /** What a new workflow is to be. */
 export interface NewHighLevel {
@@ -166,4 +166,66 @@ function addCases(
 function setFlag(name: string, value: Json): string {
   const text = typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`;
   return ` --set ${/^[A-Za-z0-9_.:=@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`}`;
+}
+
+/**
+ * A step id for each call, of the last word of its ability, which expressions can name; no two are the same.
+ *
+ * `db.write.user_row` is called by `user_row`, a second time by `user_row_2`.
+ */
+function nameSteps(calls: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return calls.map((call) => {
+    const last = call.split('.').findLast((word) => word !== '') ?? call;
+    const word = last.replaceAll(/[^A-Za-z0-9_]/g, '_');
+    const base = stepId.safeParse(word).success ? word : `step_${word}`;
+    let name = base;
+    for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
+    taken.add(name);
+    return name;
+  });
+}
+
+/** What one step of a new workflow is given, and what the workflow must be given for that. */
+interface StepInput {
+  /** Input of the step: templates over the input of the workflow. */
+  with: Record<string, string>;
+  /** Field of the workflow's input to its schema. */
+  fields: Record<string, Json>;
+}
+
+/**
+ * The required fields of each call as fields of the workflow that makes them.
+ *
+ * Calls that need the same field of the same schema share it; where the schemas differ, the later one is called after its
+ * step as well.
+ */
+function requiredInputs(calls: readonly { step: string; schema: JsonObject }[]): StepInput[] {
+  const all = new Map<string, Json>();
+  return calls.map(({ step, schema }) => {
+    const input: StepInput = { with: {}, fields: {} };
+    for (const [name, field] of requiredFields(schema)) {
+      const known = all.get(name);
+      const own = known === undefined || isDeepStrictEqual(known, field) ? name : `${step}_${name}`;
+      all.set(own, field);
+      input.fields[own] = field;
+      input.with[name] = `\${{ ${reference(own)} }}`;
+    }
+    return input;
+  });
+}
+
+function requiredFields({ required, properties }: JsonObject): [string, Json][] {
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+  const known = isJsonObject(properties) ? properties : {};
+  return names.map((name) => [name, standalone(known[name] ?? {})]);
+}
+
+/** A schema that leans on the definitions of its document means nothing elsewhere. */
+function standalone(schema: Json): Json {
+  return JSON.stringify(schema).includes('"$ref"') || !isJsonObject(schema) ? {} : schema;
+}
+
+function reference(name: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? `input.${name}` : `input[${JSON.stringify(name)}]`;
 }

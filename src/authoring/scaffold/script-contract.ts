@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { flowYaml } from '../flow-yaml.js';
-import { parametersOf } from '../script-reading/input-names.js';
-import type { Command, Parameter, Reading } from '../script-reading/reading.js';
+import { type Command, type Parameter, parametersOf, type Reading } from '../script-reading/reading.js';
 
 /** The lines of a definition that say how a script is called. */
 export interface ScriptContract {

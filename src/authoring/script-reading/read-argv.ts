@@ -1,7 +1,6 @@
 import type { CodeLanguage, Token } from './code-tokens.js';
 import { is } from './code-values.js';
-import { inputName } from './input-names.js';
-import type { Found, Parameter } from './reading.js';
+import { type Found, inputName, type Parameter } from './reading.js';
 
 /** Packages that read arguments in ways of their own. */
 const OTHERS: Record<CodeLanguage, RegExp> = {

@@ -1,8 +1,6 @@
-import { type Call, callsOf } from './code-calls.js';
 import type { Token } from './code-tokens.js';
-import { is, isTrue, textOf, type Value } from './code-values.js';
-import { inputName } from './input-names.js';
-import type { Command, Found, Parameter } from './reading.js';
+import { type Call, callsOf, is, isTrue, textOf, type Value } from './code-values.js';
+import { type Command, type Found, inputName, type Parameter } from './reading.js';
 
 /** A function with its decorators, the first one first. */
 interface Decorated {

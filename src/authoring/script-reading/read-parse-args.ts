@@ -1,8 +1,6 @@
-import type { Call } from './code-calls.js';
 import type { Token } from './code-tokens.js';
-import { is, isTrue, readLiteral, textOf, type Value } from './code-values.js';
-import { inputName } from './input-names.js';
-import type { Found, Parameter } from './reading.js';
+import { type Call, is, isTrue, readLiteral, textOf, type Value } from './code-values.js';
+import { type Found, inputName, type Parameter } from './reading.js';
 
 type Entries = ReadonlyMap<string, Value>;
 

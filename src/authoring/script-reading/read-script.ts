@@ -1,7 +1,6 @@
 import { basename, extname } from 'node:path/posix';
-import { callsOf } from './code-calls.js';
 import { type CodeLanguage, tokensOf } from './code-tokens.js';
-import { parametersOf, withOwnNames } from './input-names.js';
+import { callsOf } from './code-values.js';
 import { readArgparse } from './read-argparse.js';
 import { readArgv } from './read-argv.js';
 import { readClick } from './read-click.js';
@@ -9,7 +8,7 @@ import { readCommander } from './read-commander.js';
 import { readParseArgs, readYargs } from './read-parse-args.js';
 import { readShell } from './read-shell.js';
 import { variablesIn } from './read-variables.js';
-import type { Found, Printed, Reading } from './reading.js';
+import { type Found, type Printed, parametersOf, type Reading, withOwnNames } from './reading.js';
 import { shellText } from './shell-text.js';
 import { summaryOf } from './summary-of.js';
 

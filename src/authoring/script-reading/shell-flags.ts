@@ -1,5 +1,4 @@
-import { inputName } from './input-names.js';
-import type { Parameter } from './reading.js';
+import { inputName, type Parameter } from './reading.js';
 import { type Arm, type Case, casesIn, conditionsIn, type Loop, loopsIn } from './shell-blocks.js';
 import { helpFor } from './shell-help.js';
 import { blanked, lineAt, type ShellText } from './shell-text.js';

@@ -1,5 +1,4 @@
-import { inputName } from './input-names.js';
-import type { Parameter } from './reading.js';
+import { inputName, type Parameter } from './reading.js';
 import { casesIn } from './shell-blocks.js';
 import { helpFor, namesInUsage } from './shell-help.js';
 import type { ShellText } from './shell-text.js';

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { writeTogether } from '../../../src/authoring/write-together.js';
+import { writeTogether, writeTogetherOr } from '../../../src/authoring/write-together.js';
 import { makeProject, type ProjectFolder } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
 
@@ -104,6 +104,23 @@ describe('writeTogether', () => {
       expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('theirs\n');
     } finally {
       rmSync(outside, { recursive: true });
+    }
+  });
+
+  test('a command reports each failure under one code of its own, here a link out of the project', () => {
+    const outside = makeProject({});
+    symlinkSync(outside.root, join(project.root, 'registry'));
+    try {
+      const files = [{ path: 'registry/a.yaml', content: 'a: 1\n' }];
+      expect(errorOf(() => writeTogetherOr('import.write_failed', project.root, files))).toMatchObject({
+        code: 'import.write_failed',
+        message: expect.stringContaining('registry/a.yaml would be written outside the project, through a link'),
+        location: { file: 'registry/a.yaml' },
+        suggestion: expect.stringContaining('Replace the link'),
+      });
+      expect(existsSync(join(outside.root, 'a.yaml'))).toBe(false);
+    } finally {
+      outside.remove();
     }
   });
 

@@ -1,11 +1,16 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { PHASES } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { hook as format } from '../../../definitions/formats/hooks.js';
+import type { Registry } from '../../../definitions/registry.js';
 import type { PlannedFile } from '../../planned-file.js';
+import { schemaLine } from '../../schema-line.js';
+import { renderDefinition } from '../render-definition.js';
 import type { HookDraft } from './draft-hooks.js';
-import { isAsImported, isFrom, renderHooks } from './render-hooks.js';
 
 /** Where the hooks of an import stand. */
 export interface HookSite {
@@ -70,5 +75,101 @@ function edited(path: string): AbilityError {
     message: `${path} was edited since it was imported; nothing was written`,
     location: { file: path },
     suggestion: 'Move your hooks to a file of your own beside that folder, or replace the file with --overwrite.',
+  });
+}
+
+/** Begins the line by which an import knows its own file again. */
+const MARK = '# ability import hooks: sha256 ';
+const SOURCE = '# Taken over from ';
+
+/** The file of a phase, with a line that shows whether people have edited it since. */
+function renderHooks(path: string, registry: string, source: string, hooks: JsonObject[]): string {
+  const body = renderDefinition({ hooks }, []);
+  const head = [
+    schemaLine({ kind: 'hooks', path, registry }),
+    `${SOURCE}${source}. The same import again replaces this file, unless it was edited.`,
+    `${MARK}${digestOf(body)}`,
+  ];
+  return `${head.join('\n')}\n${body}`;
+}
+
+/** Whether a file is as an import wrote it. */
+function isAsImported(text: string): boolean {
+  const at = text.indexOf(MARK);
+  if (at < 0) return false;
+  const end = text.indexOf('\n', at);
+  return end > 0 && text.slice(at + MARK.length, end) === digestOf(text.slice(end + 1));
+}
+
+/** Whether a file was taken over from these settings, and not from others whose import has the same name. */
+function isFrom(source: string, text: string): boolean {
+  return text.includes(`\n${SOURCE}${source}. `);
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Hooks of an earlier import that this one does not leave as they are. */
+export interface LostHooks {
+  /** Ids of those that are not there any more. */
+  removed: string[];
+  /** Ids of those whose definition is another one. */
+  changed: string[];
+}
+
+/** What an import takes from the hooks that are there: a guard must not go away without a word. */
+export function lostHooks(
+  { hooks: there }: Pick<Registry, 'hooks'>,
+  site: Pick<HookSite, 'registry' | 'name'>,
+  hooks: readonly WrittenDraft[],
+): LostHooks {
+  const lost: LostHooks = { removed: [], changed: [] };
+  for (const [phase, before] of there) {
+    for (const { value } of before.filter(({ file }) => file === hookFileOf(site, phase))) {
+      const now = hooks.find(({ draft }) => draft.phase === phase && draft.id === value.id);
+      if (!now) lost.removed.push(value.id);
+      else if (!isDeepStrictEqual(value, format.parse(now.definition))) lost.changed.push(value.id);
+    }
+  }
+  return lost;
+}
+
+/**
+ * Plans what hooks of type `http` and `mcp_tool` ask: a low-level ability each, and the addresses of the services.
+ *
+ * @throws AbilityError `import.not_ours` for a file that says something else, unless it may be replaced.
+ */
+export function planServiceFiles(site: HookSite, drafts: readonly HookDraft[]): PlannedFile[] {
+  const { registry, name } = site;
+  const services: JsonObject = {};
+  const wanted = drafts.flatMap(({ asks }) => {
+    if (!asks) return [];
+    if (asks.service) services[asks.id] = asks.service;
+    const path = `${registry}/low-level/${asks.key}.yaml`;
+    return [{ path, content: rendered(schemaLine({ kind: 'low-level', path, registry }), site, asks.definition) }];
+  });
+  if (Object.keys(services).length > 0) {
+    const path = `${registry}/config/${name}-hooks.yaml`;
+    wanted.push({ path, content: rendered(schemaLine({ kind: 'config', path, registry }), site, { services }) });
+  }
+  return wanted.flatMap((file) => changed(site, file));
+}
+
+function rendered(head: string, { source }: HookSite, definition: JsonObject): string {
+  return `${head}\n# Taken over from ${source}.\n${renderDefinition(definition, [])}`;
+}
+
+function changed({ root, overwrite }: HookSite, { path, content }: PlannedFile): PlannedFile[] {
+  const file = join(root, path);
+  if (!existsSync(file)) return [{ path, content }];
+  const before = readFileSync(file, 'utf8');
+  if (before === content) return [];
+  if (overwrite) return [{ path, content, before }];
+  throw new AbilityError({
+    code: 'import.not_ours',
+    message: `${path} says something else than this import would write; nothing was written`,
+    location: { file: path },
+    suggestion: 'Keep a copy of what you changed in it, and replace it with --overwrite.',
   });
 }

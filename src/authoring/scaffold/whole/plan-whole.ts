@@ -2,16 +2,14 @@ import { Document, isMap, isSeq, parseDocument } from 'yaml';
 import { PHASES, type Phase } from '../../../contracts/hooks.js';
 import type { Json } from '../../../contracts/json.js';
 import { AbilityError, type SourceLocation } from '../../../contracts/problem.js';
-import type { YamlSource } from '../../../definitions/yaml-source.js';
+import { readYaml, type YamlSource } from '../../../definitions/yaml-source.js';
 import { didYouMean } from '../../../text/nearest.js';
 import { appendItem, setValue } from '../../edit-yaml.js';
 import { FileDraft } from '../../file-draft.js';
 import { schemaLine } from '../../schema-line.js';
-import { checkNewAbility, checkNewImplementation, checkPlainName, taken } from '../check-names.js';
+import { checkNewAbility, checkNewConfig, checkNewImplementation, checkPlainName, taken } from '../check-names.js';
 import { checkNewHook, checkPhase, hookFileOf } from '../plan-hook.js';
 import { fileNameOf, type Scaffold, type Site } from '../scaffold.js';
-import { checkNewConfig } from './check-new-config.js';
-import { placesInAppended, placesInFile } from './given-places.js';
 import { FORMAT_OF, type GivenDefinition, readWhole, type WholeDefinition } from './read-whole.js';
 
 /** A whole definition as it is to be written. */
@@ -253,4 +251,38 @@ function noHooks(source: YamlSource): AbilityError {
     location: source.locate(['hooks']),
     suggestion: 'Write it as an item of `hooks:`.',
   });
+}
+
+/** Finds a place in what was given from one in what is written of it. */
+type GivenPlaces = (location: SourceLocation) => SourceLocation;
+
+/** Of a file that was given whole. @param added how many lines stand above what was given. */
+function placesInFile(file: string, from: string, added: number): GivenPlaces {
+  return (location) => {
+    if (location.file !== file) return location;
+    const { line } = location;
+    return { ...location, file: from, ...(line !== undefined && { line: Math.max(1, line - added) }) };
+  };
+}
+
+/**
+ * Of items that were added at the end of a list: the item in which a place is.
+ *
+ * @param text the file with the items in it.
+ * @param at the key of the list, and how many items it had before.
+ */
+function placesInAppended(
+  file: string,
+  text: string,
+  [key, earlier]: [string, number],
+  source: YamlSource,
+): GivenPlaces {
+  const written = readYaml(file, text);
+  return (location) => {
+    const { line } = location;
+    if (location.file !== file || line === undefined || 'code' in written) return location;
+    const list = (written.value as Record<string, unknown[]>)[key] ?? [];
+    const index = list.findLastIndex((_, item) => (written.locate([key, item]).line ?? 0) <= line);
+    return index < earlier ? location : source.locate([key, index - earlier]);
+  };
 }

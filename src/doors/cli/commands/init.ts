@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { CLOSES, OPENS } from '../../../authoring/agent-documents/marked-text.js';
 import { EXAMPLES } from '../../../authoring/choices.js';
+import { namedEnvironments, proposedEnvironments } from '../../../authoring/init/environments.js';
 import { githubTopAbove } from '../../../authoring/init/github-top.js';
-import { namedEnvironments, proposedEnvironments } from '../../../authoring/init/named-environments.js';
 import {
   checkEnvironmentNames,
   checkProjectName,

@@ -1,5 +1,4 @@
-import type { LostHooks } from '../../../authoring/import/hooks/lost-hooks.js';
-import type { WrittenDraft } from '../../../authoring/import/hooks/plan-hook-files.js';
+import type { LostHooks, WrittenDraft } from '../../../authoring/import/hooks/plan-hook-files.js';
 import type { NotTaken } from '../../../authoring/import/hooks/read-settings.js';
 import type { PlannedFile } from '../../../authoring/planned-file.js';
 import type { JsonObject } from '../../../contracts/json.js';

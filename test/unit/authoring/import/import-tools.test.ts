@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { importTools } from '../../../../src/authoring/import/mcp/import-tools.js';
+import { importTools, plainSchema } from '../../../../src/authoring/import/mcp/import-tools.js';
 import { nameOperation, prefixOf } from '../../../../src/authoring/import/name-operation.js';
-import { plainSchema } from '../../../../src/authoring/import/plain-schema.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 
 const DIGEST = 'a'.repeat(64);

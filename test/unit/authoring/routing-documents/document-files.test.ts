@@ -1,9 +1,12 @@
 import { chmodSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findDocuments } from '../../../../src/authoring/routing-documents/find-documents.js';
-import { loadDocument } from '../../../../src/authoring/routing-documents/load-document.js';
-import { placesToAdd, selectDocuments } from '../../../../src/authoring/routing-documents/select-documents.js';
+import {
+  findDocuments,
+  placesToAdd,
+  selectDocuments,
+} from '../../../../src/authoring/routing-documents/find-documents.js';
+import { loadDocument } from '../../../../src/authoring/routing-documents/plan-documents.js';
 import { writeTogetherOr } from '../../../../src/authoring/write-together.js';
 import { errorOf } from '../../error-of.js';
 import { temporaryProject } from '../../temporary-project.js';

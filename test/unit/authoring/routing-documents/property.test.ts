@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AbilityPool, RoutedAbility } from '../../../../src/authoring/routing-documents/ability-pool.js';
 import { cellOf, literalCell } from '../../../../src/authoring/routing-documents/cell-text.js';
 import { linesOf, textOf } from '../../../../src/authoring/routing-documents/document-lines.js';
-import { newDocument, withSections } from '../../../../src/authoring/routing-documents/document-template.js';
+import { newDocument, withSections } from '../../../../src/authoring/routing-documents/plan-documents.js';
 import { rowOf } from '../../../../src/authoring/routing-documents/read-table.js';
 import { LEVELS } from '../../../../src/authoring/routing-documents/section-forms.js';
 import { updateDocument } from '../../../../src/authoring/routing-documents/update-document.js';

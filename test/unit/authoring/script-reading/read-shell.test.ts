@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parametersOf } from '../../../../src/authoring/script-reading/input-names.js';
 import { readScript } from '../../../../src/authoring/script-reading/read-script.js';
+import { parametersOf } from '../../../../src/authoring/script-reading/reading.js';
 
 const read = (code: string) => readScript('ops/x.sh', `#!/usr/bin/env bash\n${code}`);
 const parametersIn = (code: string) =>

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { type CallExample, caseOf, exampleIn, isExampleOf } from '../../../../authoring/harvest/call-example.js';
-import { followPromotion } from '../../../../authoring/harvest/follow-promotion.js';
 import { type Promotion, planPromotion } from '../../../../authoring/harvest/plan-promotion.js';
 import type { PlannedFile } from '../../../../authoring/planned-file.js';
+import { followPromotion } from '../../../../authoring/scaffold/follow-documents.js';
 import type { Site } from '../../../../authoring/scaffold/scaffold.js';
 import type { Effect } from '../../../../contracts/effects.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';

@@ -83,7 +83,7 @@ function known(loader: RegistryLoader, registry: Registry): Pick<ArazzoImport, '
 
 async function chooseName({ title, from }: ArazzoDocument, { name }: ImportArazzoFlags): Promise<string> {
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
-  const { nameOfPlace, nameOfTitle } = await import('../../../../authoring/openapi/service-name.js');
+  const { nameOfPlace, nameOfTitle } = await import('../../../../authoring/openapi/name-operations.js');
   const chosen = name ?? nameOfTitle(title) ?? nameOfPlace(from);
   if (chosen !== undefined && prefixOf(chosen) === chosen) return chosen;
   throw new AbilityError({

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { HookDraft, Offence } from '../../../../authoring/import/hooks/draft-hooks.js';
-import type { LostHooks } from '../../../../authoring/import/hooks/lost-hooks.js';
 import type { Shown } from '../../../../authoring/import/hooks/map-abilities.js';
-import type { HookSite, WrittenDraft } from '../../../../authoring/import/hooks/plan-hook-files.js';
+import type { HookSite, LostHooks, WrittenDraft } from '../../../../authoring/import/hooks/plan-hook-files.js';
 import type { NotTaken } from '../../../../authoring/import/hooks/read-settings.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../../contracts/json.js';
@@ -58,9 +57,9 @@ async function importHooks(
   const { draftHooks } = await import('../../../../authoring/import/hooks/draft-hooks.js');
   const { readSettings } = await import('../../../../authoring/import/hooks/read-settings.js');
   const { planTools } = await import('../../../../authoring/import/hooks/plan-tools.js');
-  const { lostHooks } = await import('../../../../authoring/import/hooks/lost-hooks.js');
-  const { hookFileOf, planHookFiles } = await import('../../../../authoring/import/hooks/plan-hook-files.js');
-  const { planServiceFiles } = await import('../../../../authoring/import/hooks/plan-service-files.js');
+  const { hookFileOf, lostHooks, planHookFiles, planServiceFiles } = await import(
+    '../../../../authoring/import/hooks/plan-hook-files.js'
+  );
   const { registryFolder } = await import('../../input/registry-folder.js');
   const { root } = registry;
   const source = insideOf(root, resolve(context.cwd, file));

@@ -54,7 +54,7 @@ async function chooseName(
   { document, from }: OpenApiDocument,
   { name }: ImportOpenApiFlags,
 ): Promise<{ name: string; isChosen: boolean }> {
-  const { nameOfPlace, serviceNameOf } = await import('../../../../authoring/openapi/service-name.js');
+  const { nameOfPlace, serviceNameOf } = await import('../../../../authoring/openapi/name-operations.js');
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
   const chosen = name ?? serviceNameOf(document) ?? nameOfPlace(from);
   if (chosen !== undefined && prefixOf(chosen) === chosen) return { name: chosen, isChosen: name !== undefined };
@@ -68,7 +68,7 @@ async function chooseName(
 /** Hosts that the policy of the project would refuse at each call. */
 async function hostNotes({ project }: Registry, { config }: Imported): Promise<string[]> {
   const { isHostAllowed } = await import('../../../../rules/allowed-hosts.js');
-  const { addressesIn } = await import('../../../../authoring/openapi/addresses-in.js');
+  const { addressesIn } = await import('../../../../authoring/openapi/import-document.js');
   const allowed = project.policy.allowed_hosts;
   if (!allowed) return [];
   const refused = addressesIn(config).filter((address) => !isHostAllowed(new URL(address), allowed));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namedLike } from '../../../../src/authoring/openapi/named-like.js';
+import { namedLike } from '../../../../src/authoring/openapi/effects-of.js';
 
 test.each([
   ['post', '/issues/search', undefined, 'read'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOfPlace, nameOfTitle } from '../../../../src/authoring/openapi/service-name.js';
+import { nameOfPlace, nameOfTitle } from '../../../../src/authoring/openapi/name-operations.js';
 
 test.each<[string, string | undefined]>([
   ['api/商店/pets.yaml', 'pets'],
