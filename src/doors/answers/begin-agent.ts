@@ -28,6 +28,7 @@ interface AgentAsk {
   environment: string;
   scope: string;
   user: Person;
+  /** Has credentials, and the address of a model. */
   env: NodeJS.ProcessEnv;
   /** Id of the run; left out: a new one. */
   run?: string | undefined;
@@ -57,44 +58,30 @@ export async function beginAgent(ask: AgentAsk): Promise<BegunAgent> {
   const journal = beginRun(pathsOf(registry.root), { id: run, request: digestOf(asked), recruitment: recruited });
   const masker = maskerFor(registry, environment, env);
   const options = {
-    run,
-    prompt,
-    environment,
-    scope,
-    user,
-    journal,
+    ...{ run, prompt, environment, scope, user, journal },
     mask: <T extends Json>(value: T): T => masker.maskDeep(value) as T,
     provider: openProvider(request.provider, registry, env),
-    abilities: await offeredAbilities({ registry, environment, scope, env }, prompt),
+    abilities: await offeredAbilities(ask, prompt),
     ...(session !== undefined && { session }),
   };
   return { options, recruited };
 }
 
-/** So many abilities an AI may plan; those that fit the request best. */
-const MOST_OFFERED = 200;
-/** So much of their schemas it is shown. Characters of JSON. */
-const MOST_SCHEMAS = 65_536;
-
-/** Where an AI is to plan. */
-interface Place {
-  registry: Registry;
-  environment: string;
-  scope: string;
-  /** In which credentials, and the address of a model, are looked for. */
-  env: NodeJS.ProcessEnv;
-}
+/** Abilities that an AI may plan: those that fit the request best. */
+const MAX_OFFERED = 200;
+/** Characters of JSON of their schemas, all together. */
+const MAX_SCHEMAS = 65_536;
 
 /** What an AI may plan for a request: what can be run in the environment, the fitting ones first. */
 async function offeredAbilities(
-  { registry, environment, scope, env }: Place,
+  { registry, environment, scope, env }: AgentAsk,
   prompt: string,
 ): Promise<OfferedAbility[]> {
   const pool = poolOf(registry, environment, scope, env);
-  const { ranked } = await pool.ranker.rank({ text: prompt, limit: MOST_OFFERED });
+  const { ranked } = await pool.ranker.rank({ text: prompt, limit: MAX_OFFERED });
   const ids = new Set([...ranked.map(({ id }) => id), ...pool.abilities.keys()]);
-  let room = MOST_SCHEMAS;
-  return [...ids].slice(0, MOST_OFFERED).flatMap((id) => {
+  let room = MAX_SCHEMAS;
+  return [...ids].slice(0, MAX_OFFERED).flatMap((id) => {
     const definition = pool.abilities.get(id)?.definition;
     if (!definition) return [];
     const schema = definition.input_schema as JsonObject;

@@ -29,12 +29,9 @@ export function callsSeen({ usage, records, tasks = [] }: CallSources): Map<stri
     counted(tasks.map(({ ability_id, started_at }) => ({ id: ability_id, at: started_at }))),
   ];
   const seen = new Map<string, SeenCalls>();
-  for (const [id, one] of bySource.flatMap((source) => [...source])) {
+  for (const [id, { calls, last_used }] of bySource.flatMap((source) => [...source])) {
     const before = seen.get(id);
-    seen.set(id, {
-      calls: Math.max(one.calls, before?.calls ?? 0),
-      last_used: before && before.last_used > one.last_used ? before.last_used : one.last_used,
-    });
+    seen.set(id, { calls: Math.max(calls, before?.calls ?? 0), last_used: later(last_used, before?.last_used) });
   }
   return seen;
 }
@@ -43,16 +40,16 @@ function inRecords(records: readonly TaskRecord[]): Map<string, SeenCalls> {
   const seen = counted(
     records.flatMap((record) => {
       const at = record.created_at;
-      // What is a task of its own has a record of its own, and `run` is the task itself.
+      // A called task has its own record, and `run` is the task itself.
       const within = record.calls?.filter(({ runs, path }) => runs.kind !== 'workflow' && path !== 'run') ?? [];
       return [{ id: record.request.ability, at }, ...within.map(({ call }) => ({ id: call, at }))];
     }),
   );
-  // Calls that a record does not list, or whose own record is elsewhere, were made all the same.
+  // Calls that a record does not list, or whose own record is elsewhere, were made as well.
   for (const { used, created_at } of records) {
     for (const id of used?.called ?? []) {
-      const { calls = 1, last_used = created_at } = seen.get(id) ?? {};
-      seen.set(id, { calls, last_used: last_used > created_at ? last_used : created_at });
+      const { calls = 1, last_used } = seen.get(id) ?? {};
+      seen.set(id, { calls, last_used: later(created_at, last_used) });
     }
   }
   return seen;
@@ -62,12 +59,13 @@ function counted(calls: readonly { id: string; at: string }[]): Map<string, Seen
   const seen = new Map<string, SeenCalls>();
   for (const { id, at } of calls) {
     const before = seen.get(id);
-    seen.set(id, {
-      calls: (before?.calls ?? 0) + 1,
-      last_used: before && before.last_used > at ? before.last_used : at,
-    });
+    seen.set(id, { calls: (before?.calls ?? 0) + 1, last_used: later(at, before?.last_used) });
   }
   return seen;
+}
+
+function later(time: string, other = ''): string {
+  return other > time ? other : time;
 }
 
 /**
@@ -89,11 +87,11 @@ export function runsOf(
   const counted = usage.filter(({ ability_id }) => abilities.includes(ability_id));
   const times = counted.reduce((sum, { calls }) => sum + calls, 0);
   if (times > recorded.length)
-    return { times, at_least: true, last: newest(counted.map((one) => one.last_used)), from: 'usage' };
+    return { times, at_least: true, last: latest(counted.map((one) => one.last_used)), from: 'usage' };
   if (recorded.length === 0) return null;
-  return { times: recorded.length, at_least: isCut, last: newest(recorded), from: 'records' };
+  return { times: recorded.length, at_least: isCut, last: latest(recorded), from: 'records' };
 }
 
-function newest(times: readonly string[]): string | null {
-  return [...times].sort().at(-1) ?? null;
+function latest(times: readonly string[]): string | null {
+  return times.toSorted().at(-1) ?? null;
 }

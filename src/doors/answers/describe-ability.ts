@@ -1,6 +1,5 @@
 import type { Effect } from '../../contracts/effects.js';
-import type { Plan } from '../../contracts/plan.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { withoutMarks } from '../../definitions/step-lists.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
@@ -8,26 +7,12 @@ import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
 import { digestOf } from '../../rules/canonical.js';
 
-/** The contract of an ability, and how it would run in an environment. */
-interface DescribedAbility {
-  definition: unknown;
-  environment: string;
-  placement: ReturnType<typeof inferPlacement>;
-  /** Of the plan; null, as that is, where it cannot run there. */
-  digest: string | null;
-  plan: Plan | null;
-  warnings: string[];
-  /** Why it cannot run there. */
-  problem: Problem | null;
-}
-
-/** Describes an ability that the registry has. Reads files only. */
-export function describeAbility(
-  registry: Registry,
-  id: string,
-  environment: string,
-  variables: EnvironmentVariables,
-): DescribedAbility {
+/**
+ * The contract of an ability of the registry, and how it would run in an environment. Reads files only.
+ *
+ * @returns `plan` and its `digest` are null where it cannot run there, for the reason in `problem`.
+ */
+export function describeAbility(registry: Registry, id: string, environment: string, variables: EnvironmentVariables) {
   const { operations, workflows, agents } = registry;
   const workflow = workflows.get(id)?.value;
   const definition = workflow ? withoutMarks(workflow) : (operations.get(id)?.value ?? agents.get(id)?.value);
@@ -37,8 +22,8 @@ export function describeAbility(
     return { definition, environment, placement, digest: digestOf(plan), plan, warnings, problem: null };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    const problem = error.toProblem();
-    return { definition, environment, placement, digest: null, plan: null, warnings: [], problem };
+    const none = { digest: null, plan: null, warnings: [] };
+    return { definition, environment, placement, ...none, problem: error.toProblem() };
   }
 }
 

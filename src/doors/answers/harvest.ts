@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { type FoundScript, findScripts } from '../../authoring/harvest/find-scripts.js';
 import { type AbilityPool, poolOf } from '../../choosing/ability-pool.js';
 import { type GapGroup, groupGaps } from '../../choosing/harvest/group-gaps.js';
@@ -33,8 +34,8 @@ export interface Harvest {
   warnings: string[];
 }
 
-const MOST_NEAR = 3;
-const MOST_UNREAD = 5;
+const MAX_NEAR = 3;
+const MAX_UNREAD = 5;
 
 /**
  * What was asked for and is not there, scripts that may be worth an ability, and calls that may be worth a workflow. What is known of scripts and flows
@@ -80,20 +81,16 @@ function trying<Value>(warnings: string[], what: string, otherwise: Value, read:
 
 function unreadOf(paths: readonly string[], kind: string, what: string): string[] {
   if (paths.length === 0) return [];
-  const more = paths.length > MOST_UNREAD ? ` and ${paths.length - MOST_UNREAD} more` : '';
+  const more = paths.length > MAX_UNREAD ? ` and ${paths.length - MAX_UNREAD} more` : '';
   return [
-    `These ${kind} could not be read, so that ${what} may be missing: ${paths.slice(0, MOST_UNREAD).join(', ')}${more}`,
+    `These ${kind} could not be read, so that ${what} may be missing: ${paths.slice(0, MAX_UNREAD).join(', ')}${more}`,
   ];
 }
 
 async function nearTo(pool: AbilityPool, script: FoundScript): Promise<HarvestedScript['near']> {
-  const name =
-    script.path
-      .split('/')
-      .at(-1)
-      ?.replace(/\.\w+$/, '') ?? '';
+  const name = basename(script.path).replace(/\.\w+$/, '');
   const text = [wordTexts(name).join(' '), script.summary ?? ''].join(' ');
-  const { ranked } = await pool.ranker.rank({ text, limit: MOST_NEAR });
+  const { ranked } = await pool.ranker.rank({ text, limit: MAX_NEAR });
   return ranked
     .filter(({ id, score }) => score >= FITS && !script.abilities.includes(id))
     .map(({ id, score }) => ({ id, score: Math.round(score * 1000) / 1000 }));

@@ -39,20 +39,16 @@ export interface ListedCapability {
 export function listPacks(registry: Registry, environments: readonly string[]): ListedPack[] {
   const { workflows, operations, agents } = registry;
   const dropped = new Map(listCapabilities(registry, environments).map(({ id, dropped_in }) => [id, dropped_in]));
-  return listSpecialists(registry).packs.map(({ from, builder = null, ...pack }) => ({
-    id: pack.id,
-    description: pack.description,
-    capabilities: pack.capabilities,
-    keywords: pack.keywords,
-    workflow: pack.workflow,
-    workflow_defined: [workflows, operations, agents].some((abilities) => abilities.has(pack.workflow)),
-    builder,
-    from: originOf(from),
-    dropped: pack.capabilities.flatMap((capability) => {
+  return listSpecialists(registry).packs.map((pack) => {
+    const { id, description, capabilities, keywords, workflow, builder = null, from } = pack;
+    const workflow_defined = [workflows, operations, agents].some((abilities) => abilities.has(workflow));
+    const lost = capabilities.flatMap((capability) => {
       const where = dropped.get(capability) ?? [];
       return where.length > 0 ? [{ capability, environments: where }] : [];
-    }),
-  }));
+    });
+    const origin = { builder, from: originOf(from), dropped: lost };
+    return { id, description, capabilities, keywords, workflow, workflow_defined, ...origin };
+  });
 }
 
 /** The capabilities that a request can need, in order. @param environments that are looked at. */

@@ -14,7 +14,7 @@ export function noteUnknown(
 ): (error: unknown) => never {
   return (error) => {
     const isUnknown = error instanceof AbilityError && error.code === 'ability.not_found';
-    const gap = { request: ability, kind: 'nothing_fits', door: 'run', environment, scope, nearest: [] } as const;
+    const gap = { request: ability, kind: 'nothing_fits', door: 'run', environment, scope } as const;
     if (isUnknown) noteGap(registry, env, { ...gap, nearest: [] });
     throw error;
   };

@@ -8,7 +8,7 @@ import { UsageLog } from '../../server/logs/usage-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { type CallSources, callsSeen, type SeenCalls } from './calls-seen.js';
 
-/** An ability that may not be needed. */
+/** An ability that may be unneeded. */
 export interface PrunedAbility {
   id: string;
   /** `never`: no call of it is known; `rarely`: called, and not for as long as was asked about. */
@@ -20,7 +20,7 @@ export interface PrunedAbility {
   users: string[];
 }
 
-/** Two abilities that say of themselves about the same. */
+/** Two abilities whose descriptions are alike. */
 export interface AlikeAbilities {
   ids: [string, string];
   /** From 0.6 to 1; 1: each fits what the other says as well as its own. */
@@ -72,26 +72,18 @@ export function prune(
   const { records, unread, left_out } = readRecords(folder);
   const seen = callsSeen({ usage, records, tasks });
   const users = usersOf(registry);
-  const times = [
-    ...(began === undefined ? [] : [began * 1000]),
-    ...records.map(({ created_at }) => Date.parse(created_at)),
-    ...(tasks ?? []).map(({ started_at }) => Date.parse(started_at)),
-  ].filter(Number.isFinite);
+  const starts = [...records.map(({ created_at }) => created_at), ...(tasks ?? []).map(({ started_at }) => started_at)];
+  const times = [...starts.map((at) => Date.parse(at)), (began ?? Number.NaN) * 1000].filter(Number.isFinite);
   const since = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
+  const broken = `${unread.length} records or folders of them could not be read, such as ${unread[0]}: their calls are not counted`;
+  const older = `${left_out} older records were not looked at`;
   return {
     counted_since: Number.isFinite(since) ? new Date(since).toISOString() : null,
     counted_in: { usage: usage.length > 0, records: records.length, tasks: tasks?.length ?? null },
     unused: seen.size > 0 ? unusedIn(registry, seen, users, now - unusedMs) : [],
     alike: alikeIn(registry),
     deprecated: deprecatedIn(registry, users),
-    warnings: [
-      ...(unread.length > 0
-        ? [
-            `${unread.length} records or folders of them could not be read, such as ${unread[0]}: their calls are not counted`,
-          ]
-        : []),
-      ...(left_out > 0 ? [`${left_out} older records were not looked at`] : []),
-    ],
+    warnings: [...(unread.length > 0 ? [broken] : []), ...(left_out > 0 ? [older] : [])],
   };
 }
 
@@ -137,7 +129,7 @@ function deprecatedIn(
   });
 }
 
-/** Compares what abilities say of themselves, each with all others. */
+/** Compares the descriptions of all abilities, each with all others. */
 function alikeIn({ workflows, operations }: Registry): AlikeAbilities[] {
   const texts = [
     ...[...workflows.values()].map(({ value }) => textOf(value.id, value.summary, value.scenarios)),

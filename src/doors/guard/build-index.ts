@@ -130,15 +130,13 @@ function addBody(index: GuardIndex, registry: Registry, ability: string, body: I
 }
 
 function addTool(index: GuardIndex, registry: Registry, tool: { ability: string; server: string; tool: string }): void {
+  const { ability } = tool;
   const server = registry.mcpServers.get(tool.server)?.value;
-  const at = server === undefined ? '' : 'url' in server ? server.url : [server.command, ...server.args].join(' ');
-  index.tools.push({ ...tool, at });
-  if (server && 'url' in server) index.endpoints.push({ ability: tool.ability, url: server.url });
+  const words = server === undefined ? [] : 'url' in server ? [server.url] : [server.command, ...server.args];
+  index.tools.push({ ...tool, at: words.join(' ') });
+  if (server && 'url' in server) index.endpoints.push({ ability, url: server.url });
   // To start the server is to call its tools.
-  if (!server || 'url' in server) return;
-  for (const word of [server.command, ...server.args]) {
-    if (SCRIPT.test(word)) index.scripts.push({ ability: tool.ability, path: plainPath(word) });
-  }
+  else for (const word of words) if (SCRIPT.test(word)) index.scripts.push({ ability, path: plainPath(word) });
 }
 
 /** The mapping by which a hook sees an ability, for each hook and ability. Source: docs/hooks.md#before-the-calls-of-an-agents-tool. */
@@ -189,21 +187,15 @@ function guardedBy(
     if (!operation) return undefined;
     const hooks: PlanHook[] = operation.hooks.pre_call;
     if (hooks.some(({ handler }) => handler.kind !== 'expression')) return undefined;
+    const none = { input: {}, task: '', user: { name: '', source: 'claimed' }, session: null } as const;
     const {
-      input: _,
-      task: _task,
-      user: _user,
-      session: _session,
-      outcome: _outcome,
+      input: _i,
+      task: _t,
+      user: _u,
+      session: _s,
+      outcome: _o,
       ...facts
-    } = hookFacts({
-      plan,
-      operation,
-      input: {},
-      task: '',
-      user: { name: '', source: 'claimed' },
-      session: null,
-    });
+    } = hookFacts({ plan, operation, ...none });
     return { hooks, facts, defaults: callInput(plan, operation, {}), cel: plan.cel ?? '' };
   } catch (error) {
     // The whole way finds the same, and says it where the ability is called.

@@ -17,7 +17,7 @@ export function checkExports(root: string, env: NodeJS.ProcessEnv, decisions: By
   return AGENT_TOOLS.flatMap((tool): CheckResult[] => {
     try {
       const command = exportedCommand(tool, root);
-      return command === undefined ? [] : [fire(tool, command, root, env, decisions)];
+      return command === undefined ? [] : [fire(tool, command, root, env, decisions === 'deny')];
     } catch (error) {
       const suggestion = error instanceof AbilityError ? error.suggestion : undefined;
       const message = error instanceof Error ? error.message : String(error);
@@ -26,14 +26,7 @@ export function checkExports(root: string, env: NodeJS.ProcessEnv, decisions: By
   });
 }
 
-function fire(
-  tool: AgentTool,
-  command: string,
-  root: string,
-  env: NodeJS.ProcessEnv,
-  decisions: BypassLevel,
-): CheckResult {
-  const isStopped = decisions === 'deny';
+function fire(tool: AgentTool, command: string, root: string, env: NodeJS.ProcessEnv, isStopped: boolean): CheckResult {
   const input = JSON.stringify(eventOf(tool, root, isStopped ? 'ability approve doctor' : 'true'));
   const own = { ...env, CLAUDE_PROJECT_DIR: root, GEMINI_PROJECT_DIR: root };
   const ended = spawnSync(command, { cwd: root, env: own, input, shell: true, timeout: LIMIT_MS, encoding: 'utf8' });
@@ -51,11 +44,11 @@ function fire(
 
 /** The event with which a tool asks about a command of its shell. */
 function eventOf(tool: AgentTool, root: string, command: string): object {
-  const common = { session_id: 'doctor', transcript_path: null, cwd: root };
-  const call = { tool_input: { command }, tool_use_id: 'doctor' };
+  const session = { session_id: 'doctor', transcript_path: null, cwd: root };
+  const event = { ...session, tool_input: { command }, tool_use_id: 'doctor' };
   if (tool === 'gemini')
-    return { ...common, ...call, hook_event_name: 'BeforeTool', tool_name: 'run_shell_command', timestamp: '' };
+    return { ...event, hook_event_name: 'BeforeTool', tool_name: 'run_shell_command', timestamp: '' };
   if (tool === 'cursor')
-    return { ...common, ...call, hook_event_name: 'preToolUse', tool_name: 'Shell', workspace_roots: [root] };
-  return { ...common, ...call, hook_event_name: 'PreToolUse', tool_name: 'Bash', permission_mode: 'default' };
+    return { ...event, hook_event_name: 'preToolUse', tool_name: 'Shell', workspace_roots: [root] };
+  return { ...event, hook_event_name: 'PreToolUse', tool_name: 'Bash', permission_mode: 'default' };
 }

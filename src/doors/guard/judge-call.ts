@@ -1,6 +1,6 @@
 import type { AbilityGuard } from '../../contracts/session.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { type Asking, askAbility, type GuardAnswer, mappedAbilities } from './ask-abilities.js';
+import { askAbility, type GuardAnswer, type GuardContext, mappedAbilities } from './ask-guards.js';
 import type { Finding } from './finding.js';
 import { formsOfCall } from './forms-of-call.js';
 import type { Bypass } from './guard-index.js';
@@ -16,11 +16,11 @@ import { registeredTool } from './registered-tools.js';
  * What is said of a call that an agent's tool wants to make: the gravest of what goes round the runtime and of what the guards
  * say of the abilities it is. No opinion on all else.
  */
-export async function judgeCall(call: AgentCall, asking: Asking): Promise<Verdict> {
-  const { index, env, root } = asking;
+export async function judgeCall(call: AgentCall, context: GuardContext): Promise<Verdict> {
+  const { index, env, root } = context;
   const forms = formsOfCall(call);
   const places = new Places(root, index);
-  const variable = await variablesOf(asking);
+  const variable = await variablesOf(context);
   const registered = {
     places,
     env,
@@ -35,42 +35,40 @@ export async function judgeCall(call: AgentCall, asking: Asking): Promise<Verdic
       instead: 'Correct it; `ability lint` says where it is wrong.',
     });
   }
-  const mapped = await mappedAbilities(forms, asking);
+  const mapped = await mappedAbilities(forms, context);
   const tool = registeredTool(call, index.tools, root);
   const asked =
     tool && !mapped.some(({ ability }) => ability === tool.ability)
       ? [{ ability: tool.ability, input: call.input }]
       : [];
   const answers: GuardAnswer[] = [];
-  for (const each of [...mapped, ...asked]) answers.push('decision' in each ? each : await askAbility(each, asking));
-  return verdictOf(findings, answers, asking);
+  for (const each of [...mapped, ...asked]) answers.push('decision' in each ? each : await askAbility(each, context));
+  return verdictOf(findings, answers, context);
 }
 
 /** Addresses that stand in variables; nothing is loaded where there are none. */
-async function variablesOf({ index, root, env }: Asking): Promise<(reference: string) => string | undefined> {
+async function variablesOf({ index, root, env }: GuardContext): Promise<(reference: string) => string | undefined> {
   if (!index.endpoints.some(({ url }) => url.startsWith('env:'))) return () => undefined;
   const { EnvironmentVariables } = await import('../../planning/secrets/secret-source.js');
   const variables = new EnvironmentVariables(root, index.environment, env);
   return (reference) => variables.find(reference.slice('env:'.length));
 }
 
-function verdictOf(findings: readonly Finding[], answers: readonly GuardAnswer[], { index }: Asking): Verdict {
-  const at = (level: string): string[] => [
-    ...new Set(
-      findings.filter(({ about }) => index.bypass[about] === level).map(({ what, instead }) => `${what}. ${instead}`),
-    ),
-  ];
+function verdictOf(findings: readonly Finding[], answers: readonly GuardAnswer[], { index }: GuardContext): Verdict {
+  const at = (level: string): string[] => {
+    const found = findings.filter(({ about }) => index.bypass[about] === level);
+    return [...new Set(found.map(({ what, instead }) => `${what}. ${instead}`))];
+  };
   const refused = at('deny');
   const warnings = [...at('warn'), ...answers.flatMap((answer) => answer.warnings)];
   const faults = index.faults.length > 0 && refused.length > 0 ? [`This project has a fault: ${index.faults[0]}.`] : [];
   const said = (decision: string): string[] =>
     answers
       .filter((answer) => answer.decision === decision)
-      .map(({ ability, hook, reason, suggestion }) =>
-        [`${reason} (${hook === undefined ? ability : `hook ${hook} of ${ability}`})`, suggestion]
-          .filter(Boolean)
-          .join(' '),
-      );
+      .map(({ ability, hook, reason, suggestion = '' }) => {
+        const source = hook === undefined ? ability : `hook ${hook} of ${ability}`;
+        return `${reason} (${source}) ${suggestion}`.trimEnd();
+      });
   const guards = guardsOf(findings, answers, index.bypass);
   const denied = [...refused, ...said('deny')];
   if (denied.length > 0)
@@ -81,8 +79,8 @@ function verdictOf(findings: readonly Finding[], answers: readonly GuardAnswer[]
 }
 
 /** So many are noted of one call, and so many characters of each text. */
-const MOST = 20;
-const MOST_CHARACTERS = 500;
+const MAX = 20;
+const MAX_CHARACTERS = 500;
 
 /**
  * What a session is sent of an answer: who was asked, and what went round an ability, each once.
@@ -101,7 +99,7 @@ function guardsOf(findings: readonly Finding[], answers: readonly GuardAnswer[],
     const advice = suggestion === undefined ? {} : { suggestion: short(suggestion) };
     return { ability_id: ability, decision, reason: short(reason), ...advice, source: `PreAbilityCall.${hook}` };
   });
-  return [...new Map([...round, ...asked].map((guard) => [JSON.stringify(guard), guard])).values()].slice(0, MOST);
+  return [...new Map([...round, ...asked].map((guard) => [JSON.stringify(guard), guard])).values()].slice(0, MAX);
 }
 
 const REASONS: Record<keyof Bypass, string> = {
@@ -111,5 +109,5 @@ const REASONS: Record<keyof Bypass, string> = {
 };
 
 function short(text: string): string {
-  return oneLine(text).slice(0, MOST_CHARACTERS);
+  return oneLine(text).slice(0, MAX_CHARACTERS);
 }

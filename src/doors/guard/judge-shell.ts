@@ -21,7 +21,7 @@ import { decodedIn, isTextOnly, printedBy, textsForShell, textsPrinted, WrittenT
 import { patchedBy, writtenBy } from './written-by.js';
 
 const DEEPEST = 8;
-const MOST_HANDED = 64;
+const MAX_HANDED = 64;
 const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
 
 /**
@@ -102,7 +102,7 @@ class ShellJudge {
     }
     for (const path of patchedBy(words, pipe, targets, this.folders[0] ?? '/')) this.write(path, false);
     const listed = (): string[] => [...this.listedBefore(command, targets), ...this.ownList(words)];
-    for (const handed of handedWords(words, listed).slice(0, MOST_HANDED)) this.handed(handed);
+    for (const handed of handedWords(words, listed).slice(0, MAX_HANDED)) this.handed(handed);
     if (shows) return;
     this.inner(words, pipe, targets);
     this.copied(words);

@@ -66,7 +66,7 @@ const CHANGES =
   /write|append|unlink|remove|rmdir|rmtree|\brm\b|rename|replace\(|copy|move|truncate|link|mkdir|chmod|dump|save|put|open\w{0,9}\s?\(?[^)]{0,200},\s*(mode\s*=\s*)?["'`]?[+]?[rb]*[wax>+]|open\s*\(?\w*,?\s*["'`]\s*[+]?>|exec|spawn|system|subprocess|popen|eval|compile|getattr|__import__|atob|fromCharCode|b64|->\s*\w|\bwq?\b/i;
 
 /** So many texts of a code are looked at as folders. */
-const MOST = 500;
+const MAX = 500;
 
 /** Whether a code may do more with a file that it names than read it. */
 function mayChange(code: string): boolean {
@@ -82,7 +82,7 @@ function quotedIn(code: string): string[] {
 function foldersOfCode(code: string, folders: readonly string[]): string[] {
   if (!/chdir|cwd/i.test(code)) return [...folders];
   const named = quotedIn(code)
-    .slice(0, MOST)
+    .slice(0, MAX)
     .flatMap((text) => folders.map((folder) => resolve(folder, text)));
   return [...new Set([...named.filter(isFolder), ...folders])];
 }

@@ -23,7 +23,7 @@ export interface Printed {
 /**
  * A verdict in the protocol of a tool.
  *
- * Exit code 2 with the reason on stderr is the no that all of them share; an `ask` at an event that cannot send a call to a
+ * Exit code 2 with the reason on stderr is the refusal that all of them share; an `ask` at an event that cannot send a call to a
  * person is a deny as well, which says so. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
  *
  * @param event at which it was asked; undefined where that could not be read.

@@ -10,9 +10,14 @@ const CALLERS =
 /** They speak to a port of a host; what they send is not in their words. */
 const SOCKETS = /^(nc|ncat|netcat|telnet|socat|openssl)$/;
 
+interface Endpoint {
+  ability: string;
+  url: URL;
+}
+
 /** Finds addresses under the endpoints of abilities among words. */
 export class RegisteredEndpoints {
-  private readonly known: { ability: string; url: URL }[];
+  private readonly known: Endpoint[];
 
   /** @param resolve what an address is that only the environment knows; undefined where it is not set. */
   constructor({ endpoints }: Pick<GuardIndex, 'endpoints'>, resolve: (reference: string) => string | undefined) {
@@ -43,21 +48,16 @@ export class RegisteredEndpoints {
   findAmong(words: readonly string[], program: string): Finding | undefined {
     if (!CALLERS.test(program)) return undefined;
     const text = words.slice(1).join(' ');
-    const found = this.known.find(({ url }) => {
-      if (!namesHost(text, url)) return false;
-      return SOCKETS.test(program)
-        ? namesPort(text, url)
-        : namesPath(text, url) && (!isLoopback(url.hostname) || namesPort(text, url));
-    });
+    const isNamed = SOCKETS.test(program)
+      ? (url: URL) => namesHost(text, url) && namesPort(text, url)
+      : (url: URL) => namesEndpoint(text, url);
+    const found = this.known.find(({ url }) => isNamed(url));
     return found && roundAbility(`${program} names the host of the endpoint`, found.ability);
   }
 
   /** As {@link find}, for a code that puts an address together. */
   findInCode(code: string): Finding | undefined {
-    const found = this.known.find(({ url }) => {
-      const isHost = namesHost(code, url) && (!isLoopback(url.hostname) || namesPort(code, url));
-      return isHost && namesPath(code, url);
-    });
+    const found = this.known.find(({ url }) => namesEndpoint(code, url));
     return found && roundAbility(`A code names host and path of the endpoint`, found.ability);
   }
 
@@ -69,13 +69,13 @@ export class RegisteredEndpoints {
     return found && roundAbility(`${path} is a connection to the endpoint`, found.ability);
   }
 
-  private byUrl(text: string): { ability: string } | undefined {
+  private byUrl(text: string): Endpoint | undefined {
     if (!URL.canParse(text)) return undefined;
     const asked = new URL(text);
     return this.known.find(({ url }) => isSameHost(asked, url) && isUnder(pathOf(asked), pathOf(url)));
   }
 
-  private byPattern(text: string): { ability: string } | undefined {
+  private byPattern(text: string): Endpoint | undefined {
     const pattern = patternOf(text);
     const begin = text.slice(0, text.search(/[\uE000-\uE005]/));
     return this.known.find(({ url }) => {
@@ -98,6 +98,11 @@ function fitsParts(parts: readonly string[], base: readonly string[]): boolean {
 function namesHost(text: string, { hostname }: URL): boolean {
   if (isLoopback(hostname)) return (text.match(/[\w.:[\]-]+/g) ?? []).some((word) => hostsIn(word).some(isThisMachine));
   return new RegExp(`(^|[^\\w.-])${escaped(plainHost(hostname))}($|[^\\w.-])`).test(text.toLowerCase());
+}
+
+/** Whether a text names host and path, and of this machine also the port, of an address. */
+function namesEndpoint(text: string, url: URL): boolean {
+  return namesHost(text, url) && namesPath(text, url) && (!isLoopback(url.hostname) || namesPort(text, url));
 }
 
 /** What in a word may be a host: the word, without a port, and its parts. */

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { MARK, wordsOf } from './shell/marks.js';
 
 /** More values of one word are not looked at one by one. */
-const MOST = 64;
+const MAX = 64;
 const VARIABLE = /[\uE003\uE004]([^\uE005]*)\uE005/;
 
 /** What the names in a text of a shell stand for: variables, those of loops with each of their values, and aliases. */
@@ -25,7 +25,7 @@ export class ShellNames {
 
   /** A name that has one of these values, as in a loop. */
   setOneOf(name: string, values: readonly string[]): void {
-    this.lists.set(name, values.length > MOST ? [MARK.unknown] : values);
+    this.lists.set(name, values.length > MAX ? [MARK.unknown] : values);
   }
 
   /** The names of another shell, which starts with these. */
@@ -54,7 +54,7 @@ export class ShellNames {
     if (!found) return [text];
     const values = this.lists.get(found[1] ?? '') ?? [];
     const each = values.flatMap((value) => this.eachOf(text.replaceAll(found[0], () => value)));
-    return each.length > MOST ? [text.replaceAll(found[0], MARK.unknown)] : each;
+    return each.length > MAX ? [text.replaceAll(found[0], MARK.unknown)] : each;
   }
 
   unaliased(words: readonly string[]): string[] {

@@ -133,7 +133,7 @@ function all(path: string): Written {
   return { path, whole: true };
 }
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** What `git apply`, `git am` and `patch` write to, as far as the patch can be read: a file, or a text of the command. */
 export function patchedBy(
@@ -151,7 +151,7 @@ export function patchedBy(
 
 function textOf(path: string): string {
   const found = isKnown(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
-  return found?.isFile() && found.size < MOST_BYTES ? readFileSync(path, 'utf8') : '';
+  return found?.isFile() && found.size < MAX_BYTES ? readFileSync(path, 'utf8') : '';
 }
 
 /** The files that a patch changes, as it names them and without its first folders. */

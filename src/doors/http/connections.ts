@@ -5,7 +5,7 @@ import { AbilityError } from '../../contracts/problem.js';
 export interface Loan {
   /** Connects where no call has yet. @throws what connecting throws. */
   connect(): Promise<Connection>;
-  /** Says what went wrong: the connection to a runtime that was stopped is not used again. */
+  /** Reports an error of the call: the connection to a runtime that was stopped is not used again. */
   failed(error: unknown): void;
 }
 

@@ -73,7 +73,7 @@ export function readKey(header: string | string[] | undefined): string | undefin
 }
 
 /** What a creation is answered with, as `ability task create --json` prints it. */
-export function tellCreated({ id, warnings, session }: MadeTask): JsonObject {
+export function createdBody({ id, warnings, session }: MadeTask): JsonObject {
   return { status: 'available', task_key: id, warnings, ...metaOf(session) };
 }
 

@@ -28,7 +28,7 @@ export interface HttpDoor {
   limits: Limits;
   /** Fires when the door closes. */
   closing: AbortSignal;
-  /** Tells the operator something; callers do not see it. */
+  /** Writes a note for the operator; callers do not see it. */
   note(text: string): void;
 }
 

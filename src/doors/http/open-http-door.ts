@@ -6,13 +6,13 @@ import type { HttpCaller } from './authenticate.js';
 import { admit } from './authenticate.js';
 import { checkOrigin } from './check-origin.js';
 import type { HttpDoor } from './http-door.js';
+import { httpProblem } from './http-problem.js';
 import { metricsOf } from './metrics/door-metrics.js';
 import { mountMcp } from './mount-mcp.js';
 import { openApiDocument } from './openapi-document.js';
 import { RateLimit } from './rate-limit.js';
 import { defineRoute, type Route, readParts } from './route.js';
 import { ROUTES } from './routes/all.js';
-import { tellProblem } from './tell-problem.js';
 import { untilGone } from './until-gone.js';
 
 /** A certificate and its key, PEM. */
@@ -134,7 +134,7 @@ const FRAMEWORK_CODES: Record<string, string> = {
 };
 
 function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = tellProblem(known(error, door));
+  const problem = httpProblem(known(error, door));
   if (problem.status >= 500 && problem.code === 'internal.error') {
     door.note(`${request.method} ${request.url.split('?', 1)[0]} failed: ${stackOf(error)}`);
   }
@@ -159,7 +159,7 @@ function answerBroken({ code }: { code?: string }, socket: Socket): void {
   const isLate = code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const message = isLate ? 'The request was not sent in time' : 'What was sent is no HTTP request';
   const problem = {
-    ...tellProblem(new AbilityError({ code: 'door.bad_request', message })),
+    ...httpProblem(new AbilityError({ code: 'door.bad_request', message })),
     status: isLate ? 408 : 400,
   };
   const body = JSON.stringify(problem);

@@ -15,7 +15,7 @@ interface Bucket {
 }
 
 /** So many callers are remembered; the one that was seen longest ago is forgotten first, as it has its whole burst again. */
-const MOST_CALLERS = 10_000;
+const MAX_CALLERS = 10_000;
 
 /** Counts the requests of each caller. */
 export class RateLimit {
@@ -34,7 +34,7 @@ export class RateLimit {
     const left = Math.min(burst, known.left + ((now - known.at) / 1000) * perSecond);
     this.buckets.delete(caller);
     this.buckets.set(caller, { left: left >= 1 ? left - 1 : left, at: now });
-    if (this.buckets.size > MOST_CALLERS) this.buckets.delete(this.buckets.keys().next().value as string);
+    if (this.buckets.size > MAX_CALLERS) this.buckets.delete(this.buckets.keys().next().value as string);
     if (left >= 1) return;
     const retry_after = Math.max(1, Math.ceil((1 - left) / perSecond));
     throw new AbilityError({

@@ -44,10 +44,8 @@ export function readListening(flags: ListenFlags, hasToken: boolean): Listening 
   const tls = readTls(flags);
   const isHere = isLoopback(host);
   if (!isHere && proxyHeader !== undefined) {
-    throw usage(
-      '--trust-proxy-user listens on this machine only: every client could set the header',
-      'Leave out --host.',
-    );
+    const why = '--trust-proxy-user listens on this machine only: every client could set the header';
+    throw usage(why, 'Leave out --host.');
   }
   if (!isHere && !tls && proxy === undefined) {
     throw new AbilityError({
@@ -69,11 +67,7 @@ export function readListening(flags: ListenFlags, hasToken: boolean): Listening 
 
 function ownHosts(host: string, proxy: string | undefined, tls: Tls | undefined): (name: string) => boolean {
   const certificate = tls && new X509Certificate(tls.cert);
-  const own = new Set([
-    host,
-    ...(proxy === undefined ? [] : [proxy]),
-    ...(ANY_ADDRESS.has(host) ? namesOfMachine() : []),
-  ]);
+  const own = new Set([host, proxy, ...(ANY_ADDRESS.has(host) ? namesOfMachine() : [])]);
   return (name) => {
     if (isLoopback(name) || own.has(name)) return true;
     if (!certificate) return false;
@@ -130,14 +124,8 @@ function readHeader(text: string | undefined): string | undefined {
 
 function unreadable(flag: string, path: string, cause: unknown): AbilityError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new AbilityError(
-    {
-      code: 'door.not_listening',
-      message: `${flag} ${path} cannot be used: ${reason}`,
-      suggestion: 'Give a file in PEM.',
-    },
-    { cause },
-  );
+  const message = `${flag} ${path} cannot be used: ${reason}`;
+  return new AbilityError({ code: 'door.not_listening', message, suggestion: 'Give a file in PEM.' }, { cause });
 }
 
 function usage(message: string, suggestion: string): AbilityError {

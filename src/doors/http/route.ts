@@ -87,18 +87,15 @@ export function readParts(
   { params, query, body, refuse, takesBytes }: Pick<Route, 'params' | 'query' | 'body' | 'refuse' | 'takesBytes'>,
   given: { params: unknown; query: unknown; body: unknown },
 ): { params: unknown; query: unknown; body: unknown } {
-  if (takesBytes) {
-    return { params: read(params, given.params, 'path'), query: read(query, given.query, 'query'), body: given.body };
+  if (!takesBytes) {
+    // Before a format reads them, which might drop such keys.
+    refuseUnsafeKeys(given.body, 'door.bad_request');
+    refuseUnsafeKeys(given.query, 'door.bad_request');
+    refuse?.(given.body);
   }
-  // Before anything reads it, whatever the format would make of it.
-  refuseUnsafeKeys(given.body, 'door.bad_request');
-  refuseUnsafeKeys(given.query, 'door.bad_request');
-  refuse?.(given.body);
-  return {
-    params: read(params, given.params, 'path'),
-    query: read(query, given.query, 'query'),
-    body: body ? read(body, given.body ?? {}, 'body') : refuseBody(given.body),
-  };
+  const parts = { params: read(params, given.params, 'path'), query: read(query, given.query, 'query') };
+  if (takesBytes) return { ...parts, body: given.body };
+  return { ...parts, body: body ? read(body, given.body ?? {}, 'body') : refuseBody(given.body) };
 }
 
 function read(format: z.ZodType, value: unknown, part: string): unknown {

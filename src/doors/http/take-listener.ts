@@ -2,7 +2,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { HttpCaller } from './authenticate.js';
 import type { HttpDoor } from './http-door.js';
 
-/** How many requests there are of each long poll of Temporal. */
+/** By long poll of Temporal, the requests that share it. */
 type Polls = Map<unknown, number>;
 
 const counted = new WeakMap<HttpDoor, { ofCallers: Map<string, Polls>; ofAll: Polls }>();
@@ -44,8 +44,8 @@ export function streamsOf(door: HttpDoor): number {
   return requestsOf(counted.get(door)?.ofAll ?? new Map());
 }
 
-function isFull(polls: Polls, poll: unknown, most: number): boolean {
-  return !polls.has(poll) && polls.size >= most;
+function isFull(polls: Polls, poll: unknown, max: number): boolean {
+  return !polls.has(poll) && polls.size >= max;
 }
 
 function requestsOf(polls: Polls): number {

@@ -11,7 +11,7 @@ export function answerOf(result: TaskResult): { status: 200 | 202; body: TaskRes
   return isEndState(result.status) ? { status: 200, body: shapeOf(result) } : { status: 202, body: waiting(result) };
 }
 
-/** A task that waits for people says for which approvals. */
+/** A result that names the open approvals its task waits for. */
 function waiting(result: TaskResult): TaskResult {
   const open = result.approvals.filter(({ status }) => status === 'open').map(({ id }) => id);
   const { task_key } = result;

@@ -4,32 +4,39 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { showUnseenCharacters, startOf } from '../../rules/shown-text.js';
 import type { McpDoor, ToolAnswer } from './mcp-door.js';
 
-/** So many characters of an answer stand in its text; all of it is in its structured content. */
-const MOST_TEXT = 100_000;
+/** Characters of an answer in its text; its structured content is whole. */
+const MAX_TEXT = 100_000;
 
 /** An answer as the protocol has it. */
-export function resultOf({ told, isError }: ToolAnswer, meta: JsonObject = {}): CallToolResult {
+export function resultOf({ data, isError }: ToolAnswer, meta: JsonObject = {}): CallToolResult {
   // What a person or an AI would not see is shown; the JSON means what it meant.
-  const text = showUnseenCharacters(JSON.stringify(told));
+  const text = showUnseenCharacters(JSON.stringify(data));
   const shown =
-    text.length <= MOST_TEXT
+    text.length <= MAX_TEXT
       ? text
-      : `${startOf(text, MOST_TEXT)}\n... cut after ${MOST_TEXT} of ${text.length} characters; the structured content is whole`;
+      : `${startOf(text, MAX_TEXT)}\n... cut after ${MAX_TEXT} of ${text.length} characters; the structured content is whole`;
   return {
     content: [{ type: 'text', text: shown }],
-    structuredContent: told,
+    structuredContent: data,
     ...(isError && { isError }),
     ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }
 
+/** An answer with more warnings, each once. */
+export function withWarnings(answer: ToolAnswer, more: readonly string[]): ToolAnswer {
+  const { warnings = [] } = answer.data;
+  const all = [...new Set([...(warnings as string[]), ...more])];
+  return all.length === 0 ? answer : { ...answer, data: { ...answer.data, warnings: all } };
+}
+
 /** A refusal: a stable code, the reason, and what to do instead. */
 export function refusalOf(error: unknown, door: Pick<McpDoor, 'typed'>, more: JsonObject = {}): ToolAnswer {
-  return { told: { status: 'refused', ...more, ...tellProblem(problemOf(error), door) }, isError: true };
+  return { data: { status: 'refused', ...more, ...problemFields(problemOf(error), door) }, isError: true };
 }
 
 /** A problem in the words of this door. */
-export function tellProblem({ code, message, suggestion }: Problem, { typed }: Pick<McpDoor, 'typed'>): JsonObject {
+export function problemFields({ code, message, suggestion }: Problem, { typed }: Pick<McpDoor, 'typed'>): JsonObject {
   return { code, reason: typed(message), ...(suggestion !== undefined && { suggestion: typed(suggestion) }) };
 }
 

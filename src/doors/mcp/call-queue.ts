@@ -1,12 +1,12 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** How many calls a door works on at once, and how many wait for that. */
+/** Calls at work at a time, and calls that may wait. */
 export interface QueueLimits {
   atOnce: number;
   waiting: number;
 }
 
-/** Calls of all callers of a door: some at work, some in a queue, the others refused, so that none is lost silently. */
+/** Limits the calls at work; further ones wait in a queue, and are refused once that is full. */
 export class CallQueue {
   private working = 0;
   private readonly queue: (() => void)[] = [];

@@ -19,9 +19,9 @@ import { packageVersion } from '../../server/installation.js';
 import { refusalOf, resultOf } from './answers.js';
 import { exposedTools } from './expose-abilities.js';
 import type { Access, McpDoor, ToolAnswer, ToolCall, Visitor } from './mcp-door.js';
+import { taskAnswer } from './task-answer.js';
 import { createdTask, declaresTasks, detailedTask, TASKS } from './task-states.js';
 import { findTask } from './task-tools.js';
-import { tellTask } from './tell-task.js';
 import { type DoorTool, metaTools } from './tools.js';
 
 const INSTRUCTIONS =
@@ -55,10 +55,9 @@ export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = tru
     const answer = await answerOf(tool, call, params);
     if (answer.open && tool.isLong && declaresTasks(capabilitiesOf(context))) {
       const task = createdTask(answer, answer.open.handle);
-      return { ...task, _meta: metaOf(visitor.session.id, call.trace) } as never;
+      return { ...task, _meta: metaOf(call) } as never;
     }
-    const result = resultOf(answer, metaOf(visitor.session.id, call.trace));
-    return server.projectCallToolResult(result, tool.listed.outputSchema);
+    return server.projectCallToolResult(resultOf(answer, metaOf(call)), tool.listed.outputSchema);
   });
   handleTasks(server, door, visitor);
   return server;
@@ -98,7 +97,7 @@ function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
     const connection = await call.loan.connect();
     const task = await findTask(call, connection, taskId);
     const { result } = await keepingRuntime(connection, () => viewTask(connection, task.key));
-    return detailedTask(tellTask(task, result, door), result, taskId, metaOf(visitor.session.id, call.trace));
+    return detailedTask(taskAnswer(task, result, door), result, taskId, metaOf(call));
   });
   const cancelled = async (call: ToolCall, taskId: string): Promise<JsonObject> => {
     const connection = await call.loan.connect();
@@ -114,21 +113,21 @@ function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
 }
 
 function callOf(door: McpDoor, visitor: Visitor, server: Server, context: ServerContext): ToolCall {
-  const trace = traceOf(context.mcpReq._meta);
-  const token = context.mcpReq._meta?.progressToken;
+  const { _meta: meta, signal } = context.mcpReq;
+  const trace = readTraceparent(meta?.traceparent);
+  const token = meta?.progressToken;
   return {
     door,
     visitor,
     loan: door.lend(),
     caller: { ...visitor.person, agent: visitor.agent ?? agentOf(context, server) },
-    signal: context.mcpReq.signal,
+    signal,
     ...(trace !== undefined && { trace }),
     ...(token !== undefined && {
-      progress: (progress, message) =>
-        context.mcpReq.notify({
-          method: 'notifications/progress',
-          params: { progressToken: token, progress, message },
-        }),
+      progress: (progress, message) => {
+        const params = { progressToken: token, progress, message };
+        return context.mcpReq.notify({ method: 'notifications/progress', params });
+      },
     }),
   };
 }
@@ -153,42 +152,39 @@ function unlessEnded(error: unknown): void {
 
 function protocolErrorOf(error: unknown, door: McpDoor): ProtocolError {
   if (!(error instanceof AbilityError)) noteFault(door, error);
-  const { told } = refusalOf(error, door);
-  const isUnknown = told.code === 'task.not_found' || told.code === 'task.deleted';
+  const { data } = refusalOf(error, door);
+  const isUnknown = data.code === 'task.not_found' || data.code === 'task.deleted';
   const code = isUnknown ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-  return new ProtocolError(code, String(told.reason), told);
+  return new ProtocolError(code, String(data.reason), data);
 }
 
 function noteFault(door: McpDoor, error: unknown): void {
   door.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
-const MOST_NAME = 64;
+const MAX_NAME = 64;
 
 /** The capabilities that came with a request; undefined with the protocols before 2026-07-28, which have them once. */
-function capabilitiesOf({ mcpReq }: ServerContext): unknown {
-  return (mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
+function capabilitiesOf(context: ServerContext): unknown {
+  return envelopeOf(context)?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
 /** How the client calls itself, as one line: a claim. */
-function agentOf({ mcpReq }: ServerContext, server: Server): string {
-  const info = (mcpReq.envelope as Record<string, unknown> | undefined)?.[CLIENT_INFO_META_KEY];
+function agentOf(context: ServerContext, server: Server): string {
+  const info = envelopeOf(context)?.[CLIENT_INFO_META_KEY];
   const name = isJsonObject(info) ? info.name : server.getClientVersion()?.name;
-  return (typeof name === 'string' && oneLine(startOf(name, MOST_NAME))) || 'unnamed';
+  return (typeof name === 'string' && oneLine(startOf(name, MAX_NAME))) || 'unnamed';
 }
 
-/** The trace context of a request; undefined where it has none, or none of its form. */
-function traceOf(meta: Record<string, unknown> | undefined): string | undefined {
-  return readTraceparent(meta?.traceparent);
+function envelopeOf({ mcpReq }: ServerContext): Record<string, unknown> | undefined {
+  return mcpReq.envelope as Record<string, unknown> | undefined;
 }
 
-/** What an answer says besides: the session it was given in, and the trace that it belongs to. */
-function metaOf(session: string | undefined, trace: string | undefined): JsonObject {
+/** `_meta` of an answer: its session and its trace. Source: docs/sessions.md. */
+function metaOf({ visitor, trace }: ToolCall): JsonObject {
+  const { id } = visitor.session;
   return {
-    ...(session !== undefined && { [SESSION_KEY]: session }),
+    ...(id !== undefined && { 'ability-runtime/session_id': id }),
     ...(trace !== undefined && { traceparent: trace }),
   };
 }
-
-/** Where an answer has the id of the session. Source: docs/sessions.md. */
-const SESSION_KEY = 'ability-runtime/session_id';

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { type Offered, offeredIn } from '../../choosing/read-abilities.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { Plan, PlanEnvironment, PlanHook } from '../../contracts/plan.js';
+import type { Plan, PlanEnvironment } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { allSteps } from '../../rules/find-step.js';
 import { didYouMean } from '../../text/nearest.js';
-import { tellProblem } from './answers.js';
+import { problemFields } from './answers.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
+import { deciders } from './task-answer.js';
 
 /** What `ability_describe` takes. */
 export const describeInput = z.strictObject({ id: z.string() });
@@ -30,10 +31,10 @@ export async function describeAbility({ door }: ToolCall, { id }: z.output<typeo
   try {
     const variables = new EnvironmentVariables(registry.root, door.environment, door.env);
     const { plan, warnings } = resolvePlan(registry, id, door.environment, variables);
-    return { told: { ...contract, ...tellPlan(plan), ...(warnings.length > 0 && { warnings }) }, isError: false };
+    return { data: { ...contract, ...planFields(plan), ...(warnings.length > 0 && { warnings }) }, isError: false };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    return { told: { ...contract, cannot_run: tellProblem(error.toProblem(), door) }, isError: false };
+    return { data: { ...contract, cannot_run: problemFields(error.toProblem(), door) }, isError: false };
   }
 }
 
@@ -45,30 +46,27 @@ export function findOffered(door: Pick<McpDoor, 'registry' | 'environment'>, id:
   if (found) return found;
   const broken = registry.broken.get(`ability:${id}`);
   if (broken) throw new AbilityError(broken);
-  const near = didYouMean(
-    id,
-    offered.map((ability) => ability.id),
-  );
+  const ids = offered.map((ability) => ability.id);
   throw new AbilityError({
     code: 'ability.not_found',
     message: `No ability ${id} can be run in ${door.environment}`,
-    suggestion: near ?? 'Look for one with ability_search.',
+    suggestion: didYouMean(id, ids) ?? 'Look for one with ability_search.',
   });
 }
 
-function tellPlan(plan: Plan): JsonObject {
+function planFields(plan: Plan): JsonObject {
   const { ability, environment, operations } = plan;
   const hooks = [ability.hooks, ...Object.values(operations).map((operation) => operation.hooks)];
   return {
     effects: ability.effects,
     environment: environment.name,
     calls: Object.keys(operations).filter((key) => key !== ability.id),
-    guards: [...new Set(hooks.flatMap(({ pre_create, pre_call }) => idsOf([...pre_create, ...pre_call])))],
+    guards: [...new Set(hooks.flatMap(({ pre_create, pre_call }) => [...pre_create, ...pre_call]).map(({ id }) => id))],
     approvals: approvalsOf(plan),
   };
 }
 
-/** Where people are asked for certain; guards may ask besides, which `ability_plan` tells. */
+/** Approvals that are certain; `ability_plan` also shows those that guards may ask for. */
 function approvalsOf(plan: Plan): JsonObject[] {
   const { environment, operations } = plan;
   const ofEffects = Object.values(operations)
@@ -84,11 +82,6 @@ function approvalsOf(plan: Plan): JsonObject[] {
 }
 
 function decidersOf({ approvers, quorum, self_approval }: PlanEnvironment): JsonObject {
-  const { listed, people } = approvers;
-  const who = listed.length === 0 ? 'any person' : (people.length > 0 ? people : listed).join(', ');
+  const who = deciders({ approvers: approvers.listed, people: approvers.people });
   return { who, people_needed: quorum, requester_may: self_approval };
-}
-
-function idsOf(hooks: readonly PlanHook[]): string[] {
-  return hooks.map(({ id }) => id);
 }

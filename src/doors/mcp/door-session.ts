@@ -20,7 +20,7 @@ interface SessionPlace {
 /** The session of one caller: the one it was given, else one of its own that is opened when it is needed first. */
 export class DoorSession {
   private opening: Promise<string> | undefined;
-  private told: string | undefined;
+  private lastSeen: string | undefined;
   private isClosed = false;
   /** Known once it is open. */
   id: string | undefined;
@@ -51,18 +51,18 @@ export class DoorSession {
     }
   }
 
-  /** What an AI reads before it decides, where that has changed since it was told last. Source: R-002-42. */
+  /** What an AI reads before it decides, where it has changed since the last answer. Source: R-002-42. */
   async readChange(connection: Connection): Promise<TurnContext | undefined> {
     if (this.id === undefined) return undefined;
     const { turn_context } = await showSession(connection, this.id);
     return turn_context !== null && this.isNews(turn_context) ? turn_context : undefined;
   }
 
-  /** Whether a turn context differs from the one told last; from now on it is that one. */
+  /** Whether a turn context differs from the last one; from now on this is the last one. */
   isNews(context: TurnContext): boolean {
     const digest = digestOf(context);
-    const isNew = digest !== this.told;
-    this.told = digest;
+    const isNew = digest !== this.lastSeen;
+    this.lastSeen = digest;
     return isNew;
   }
 
@@ -94,7 +94,7 @@ export class DoorSession {
   private forget(): void {
     this.opening = undefined;
     this.id = undefined;
-    this.told = undefined;
+    this.lastSeen = undefined;
   }
 }
 

@@ -42,16 +42,13 @@ function makeTools(door: McpDoor): Map<string, DoorTool> {
   const wanted = offeredIn(door.registry(), door.environment)
     .filter(({ id }) => matchesAnyGlob(door.expose, id))
     .sort((one, other) => (one.id < other.id ? -1 : 1));
-  const named = groupByName(wanted);
-  return new Map(
-    [...named].flatMap(([name, abilities]) => {
-      const [ability] = abilities;
-      return ability && abilities.length === 1 && !META_NAMES.has(name) ? [[name, toolOf(name, ability, door)]] : [];
-    }),
-  );
+  const names = wanted.map(({ id }) => nameOf(id));
+  const isFree = (name: string): boolean => !META_NAMES.has(name) && names.indexOf(name) === names.lastIndexOf(name);
+  const free = wanted.map((ability) => [nameOf(ability.id), ability] as const).filter(([name]) => isFree(name));
+  return new Map(free.map(([name, ability]) => [name, toolOf(name, ability, door)]));
 }
 
-/** What of `--expose` leads to no tool, in sentences. */
+/** Globs of `--expose` without a tool, and abilities without one of their own, in sentences. */
 export function unexposed(door: McpDoor): string[] {
   const tools = exposedTools(door);
   const ids = offeredIn(door.registry(), door.environment).map(({ id }) => id);
@@ -61,15 +58,6 @@ export function unexposed(door: McpDoor): string[] {
     ...unused.map((glob) => `No ability that can be run in ${door.environment} fits --expose ${glob}`),
     ...nameless.map((id) => `${id} is no tool of its own: another tool would be called ${nameOf(id)} as well`),
   ];
-}
-
-function groupByName(abilities: readonly Offered[]): Map<string, Offered[]> {
-  const named = new Map<string, Offered[]>();
-  for (const ability of abilities) {
-    const name = nameOf(ability.id);
-    named.set(name, [...(named.get(name) ?? []), ability]);
-  }
-  return named;
 }
 
 function nameOf(id: string): string {
@@ -119,9 +107,9 @@ function moved(schema: Json): Json {
 }
 
 /**
- * Looks again and again whether the tools that abilities are have changed.
+ * Watches the exposed tools for changes, without keeping the process alive.
  *
- * @param changed called when they have. @returns what ends the looking, which keeps no process alive.
+ * @param changed called after each change. @returns stops watching.
  */
 export function watchExposed(door: McpDoor, changed: () => void): () => void {
   if (door.expose.length === 0) return () => {};

@@ -11,64 +11,59 @@ import { oneLine } from '../../rules/shown-text.js';
 import { withModelOutput } from '../answers/with-model-output.js';
 import { refusalOf } from './answers.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
-import { type ToldTask, tellBegun, tellTask } from './tell-task.js';
+import { type OwnTask, startedAnswer, taskAnswer } from './task-answer.js';
 
-/** Where others wait for their turn, a call leaves its place to them. */
+/** A call waits no longer than this while others are queued. */
 const CROWDED_MS = 250;
 
-/**
- * Waits for a task, no longer than its caller is patient and no one has to be asked.
- *
- * Whatever goes wrong on the way, the answer has the handle: the task goes on.
- */
+/** Waits for a task until it ends, waits for people, or the time is up. On any error the answer has the handle, as the task goes on. */
 export async function followTask(
   call: ToolCall,
   connection: Connection,
-  task: ToldTask,
+  task: OwnTask,
   patienceMs = call.door.patienceMs,
 ): Promise<ToolAnswer> {
   const { door, visitor, signal } = call;
-  const stopTelling = tellProgress(call, connection, task.key);
+  const stopReporting = reportProgress(call, connection, task.key);
   try {
     const timeoutMs = visitor.calls.isCrowded ? Math.min(patienceMs, CROWDED_MS) : patienceMs;
     const end: WaitEnd = await waitForTask(connection, task.key, { timeoutMs, approvalMs: 0, signal });
-    return end.result ? tellTask(task, end.result, door) : tellBegun(task);
+    return end.result ? taskAnswer(task, end.result, door) : startedAnswer(task);
   } catch (error) {
     call.loan.failed(error);
     return refusalOf(error, door, { task: task.handle });
   } finally {
-    stopTelling();
+    stopReporting();
   }
 }
 
-/** How a task stands now. @throws AbilityError as `viewTask`. */
-export async function lookAtTask({ door }: ToolCall, connection: Connection, task: ToldTask): Promise<ToolAnswer> {
+/** The present state of a task. @throws AbilityError as `viewTask`. */
+export async function lookAtTask({ door }: ToolCall, connection: Connection, task: OwnTask): Promise<ToolAnswer> {
   const { result } = await keepingRuntime(connection, () => viewTask(connection, task.key));
-  return tellTask(task, result, door);
+  return taskAnswer(task, result, door);
 }
 
-/** A caller is not told more in one answer, however many calls a task makes. */
-const MOST_TOLD = 500;
+/** Notifications of progress for one call, however many steps its task makes. */
+const MAX_REPORTS = 500;
 
 /**
- * Tells a caller who asked for it what happens to a task while it waits: each event is a step on, of which no one knows how many
- * there will be.
+ * Notifies a caller that asked for progress of each event of a task. How many there will be is not known.
  *
- * @returns what ends it; nothing is told after that. What goes wrong here costs the caller nothing but the telling.
+ * @returns stops the notifications. An error here ends them and nothing else.
  */
-function tellProgress({ progress }: ToolCall, connection: Connection, key: string): () => void {
+function reportProgress({ progress }: ToolCall, connection: Connection, key: string): () => void {
   if (!progress) return () => {};
   const stop = new AbortController();
-  const telling = async (): Promise<void> => {
-    let told = 0;
+  const reporting = async (): Promise<void> => {
+    let sent = 0;
     const events = await followEvents(connection, key, undefined, stop.signal);
     for await (const event of withModelOutput(connection, key, events, stop.signal)) {
-      if (stop.signal.aborted || told === MOST_TOLD) return;
-      told += 1;
-      await progress(told, inWords(event));
+      if (stop.signal.aborted || sent === MAX_REPORTS) return;
+      sent += 1;
+      await progress(sent, inWords(event));
     }
   };
-  telling().catch(() => {});
+  reporting().catch(() => {});
   return () => stop.abort();
 }
 

@@ -3,10 +3,10 @@ import { oneLine } from '../../rules/shown-text.js';
 import { createServer } from './create-server.js';
 import { watchExposed } from './expose-abilities.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
-import { MOST_ARGUMENTS } from './read-arguments.js';
+import { MAX_ARGUMENTS } from './read-arguments.js';
 
 /** Room for arguments of the largest size, escaped, and for what stands around them. */
-const MOST_BODY_BYTES = 2 * MOST_ARGUMENTS;
+const MOST_BODY_BYTES = 2 * MAX_ARGUMENTS;
 
 /** A door for web requests. */
 export interface RequestHandler extends McpHttpHandler {

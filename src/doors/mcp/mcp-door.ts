@@ -33,7 +33,7 @@ export interface McpDoor {
   typed(text: string): string;
   /** Looks at what preflight resolved before a task is started; refuses by throwing. */
   review(answer: PreflightAnswer): Promise<void>;
-  /** Tells the operator of the door something; agents do not see it. */
+  /** Writes a note for the operator; agents do not see it. */
   note(text: string): void;
   /** How long a call waits for the end of its task before it answers with a handle. Milliseconds. */
   patienceMs: number;
@@ -67,13 +67,13 @@ export interface ToolCall {
   signal: AbortSignal;
   /** Trace context that came with the call, as W3C `traceparent` has it. */
   trace?: string;
-  /** Tells the caller how far its call has come; left out: it did not ask. */
+  /** Notifies the caller of progress; left out where it did not ask for it. */
   progress?(steps: number, message: string): Promise<void>;
 }
 
-/** What a tool answers: data, and whether they are a refusal or a failure. */
+/** The answer of a tool: data, and whether they are a refusal or a failure. */
 export interface ToolAnswer {
-  told: JsonObject;
+  data: JsonObject;
   isError: boolean;
   /** The task goes on, under this handle. */
   open?: OpenAnswer;

@@ -3,6 +3,7 @@ import { type Connection, promptSession } from '../../client/index.js';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { MOST_PROMPT } from '../../rules/read-session-start.js';
+import { withWarnings } from './answers.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 
 /** What `session_prompt` takes. */
@@ -20,7 +21,7 @@ export async function prompt(call: ToolCall, { text }: z.output<typeof promptInp
     promptSession(connection, session, text, caller),
   );
   visitor.session.isNews(context);
-  return { told: { turn_context: context as unknown as Json }, isError: false };
+  return { data: { turn_context: context as unknown as Json }, isError: false };
 }
 
 /** Adds what an AI reads before its next decision, where that has changed since the last answer. Source: R-002-42. */
@@ -32,12 +33,10 @@ export async function withTurnContext(
   try {
     const change = await visitor.session.readChange(connection);
     if (!change) return answer;
-    return { ...answer, told: { ...answer.told, turn_context: change as unknown as Json } };
+    return { ...answer, data: { ...answer.data, turn_context: change as unknown as Json } };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     // The task was run all the same, and its answer must not be lost.
-    const { warnings = [] } = answer.told;
-    const all = [...(warnings as string[]), `turn_context cannot be read: ${error.code}: ${error.message}`];
-    return { ...answer, told: { ...answer.told, warnings: all } };
+    return withWarnings(answer, [`turn_context cannot be read: ${error.code}: ${error.message}`]);
   }
 }

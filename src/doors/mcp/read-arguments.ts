@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 
-/** So many characters the arguments of a call may have as JSON. */
-export const MOST_ARGUMENTS = 4 * 1024 * 1024;
-const MOST_ISSUES = 5;
+/** Characters of the arguments of a call, as JSON. */
+export const MAX_ARGUMENTS = 4 * 1024 * 1024;
+const MAX_ISSUES = 5;
 
 /**
  * The arguments of a call, as its schema has them.
@@ -14,16 +14,16 @@ const MOST_ISSUES = 5;
 export function readArguments<T>(schema: z.ZodType<T>, given: unknown = {}): T {
   refuseUnsafeKeys(given);
   const { length } = JSON.stringify(given);
-  if (length > MOST_ARGUMENTS) {
+  if (length > MAX_ARGUMENTS) {
     throw new AbilityError({
       code: 'input.invalid',
-      message: `The arguments have ${length} characters; ${MOST_ARGUMENTS} are taken`,
+      message: `The arguments have ${length} characters; ${MAX_ARGUMENTS} are taken`,
       suggestion: 'Put what is large into a file, and name it in the input.',
     });
   }
   const { success, data, error } = schema.safeParse(given);
   if (success) return data;
-  const texts = error.issues.slice(0, MOST_ISSUES).map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
+  const texts = error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
   throw new AbilityError({
     code: 'input.invalid',
     message: `The arguments do not fit: ${texts.join('; ')}`,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createTask, handleOf, newTaskSecret, readHandle } from '../../client/index.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
+import { withWarnings } from './answers.js';
 import { followTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 import { withTurnContext } from './prompt-session.js';
@@ -60,7 +61,7 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
   // A key that was used before has the handle that it got then.
   const handle = created.attached ? await readHandle(connection, key, caller) : handleOf(key, secret);
   const answer = await followTask(call, connection, { key, handle });
-  return withTurnContext(call, connection, warned(answer, [...created.warnings, ...warnings]));
+  return withTurnContext(call, connection, withWarnings(answer, [...created.warnings, ...warnings]));
 }
 
 /** What was searched, described and planned here may not be what runs. */
@@ -68,15 +69,6 @@ const OTHER_DEFINITIONS = 'The definitions of the worker differ from those here;
 
 /** Each caller has keys of its own, so that none runs, or learns of, a task that another one made under the same key. */
 function keyOf({ name, agent = '' }: Person, key: string): string {
-  const whose = createHash('sha256')
-    .update(JSON.stringify([name, agent]))
-    .digest('hex')
-    .slice(0, 12);
-  return `a${whose}-${key}`;
-}
-
-function warned(answer: ToolAnswer, warnings: readonly string[]): ToolAnswer {
-  const { warnings: known = [] } = answer.told;
-  const all = [...new Set([...(known as string[]), ...warnings])];
-  return all.length === 0 ? answer : { ...answer, told: { ...answer.told, warnings: all } };
+  const whose = createHash('sha256').update(JSON.stringify([name, agent]));
+  return `a${whose.digest('hex').slice(0, 12)}-${key}`;
 }

@@ -23,17 +23,17 @@ export async function search(
   { door }: ToolCall,
   { query = '', detail, limit }: z.output<typeof searchInput>,
 ): Promise<ToolAnswer> {
-  if (query.trim() === '') return { told: listAll(door, limit), isError: false };
+  if (query.trim() === '') return { data: listAll(door, limit), isError: false };
   const registry = door.registry();
   const { environment, scope, env } = door;
-  const question = { registry, pool: poolOf(registry, environment, scope, env), environment, detail, limit: MOST };
+  const question = { registry, pool: poolOf(registry, environment, scope, env), environment, detail, limit: MAX };
   const { suggestions, nearest, documents, question: ask, ranker, warning } = await routeRequest(question, query);
   if (suggestions.length === 0) {
     const gap = { request: query, kind: 'nothing_fits', door: 'search', environment, scope, nearest } as const;
     noteGap(registry, env ?? process.env, gap);
   }
-  const told = {
-    abilities: suggestions.slice(0, limit).map(tell),
+  const data = {
+    abilities: suggestions.slice(0, limit).map(shown),
     total: suggestions.length,
     ...(suggestions.length === 0 && { nothing_fits: true, nearest }),
     ...(documents.length > 0 && { documents }),
@@ -41,11 +41,11 @@ export async function search(
     ...(registry.project.policy.embeddings && { ranker }),
     ...(warning !== undefined && { warning: oneLine(warning) }),
   };
-  return { told, isError: false };
+  return { data, isError: false };
 }
 
-/** More abilities than these are not counted. */
-const MOST = 100;
+/** At most so many abilities are ranked. */
+const MAX = 100;
 
 function listAll({ registry: load, environment }: McpDoor, limit: number): JsonObject {
   const registry = load();
@@ -60,8 +60,8 @@ function listAll({ registry: load, environment }: McpDoor, limit: number): JsonO
   return { abilities, total: all.length };
 }
 
-/** What is empty takes no room in the context of an agent. */
-function tell({ given, missing, summary, reason, ...rest }: RoutedAbility): JsonObject {
+/** Leaves out empty fields, which would take room in the context of an agent. */
+function shown({ given, missing, summary, reason, ...rest }: RoutedAbility): JsonObject {
   return {
     ...(rest as unknown as JsonObject),
     reason: oneLine(reason),

@@ -46,8 +46,8 @@ export function detailedTask(answer: ToolAnswer, result: TaskResult, handle: str
   return { ...task, status: 'completed', result: resultOf(answer, meta) as unknown as JsonObject };
 }
 
-function working({ told }: ToolAnswer): JsonObject {
-  const { waiting_for: waiting, status, step } = told;
+function working({ data }: ToolAnswer): JsonObject {
+  const { waiting_for: waiting, status, step } = data;
   if (Array.isArray(waiting)) {
     const texts = waiting.filter(isJsonObject).map(({ title, who, until, commands }) => {
       return `waits for approval: ${title}; ${who} may decide until ${until}: ${(commands as string[])[0]}`;

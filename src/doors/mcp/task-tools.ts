@@ -11,7 +11,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { followTask, lookAtTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 import { withTurnContext } from './prompt-session.js';
-import { type ToldTask, tellApproval } from './tell-task.js';
+import { approvalFields, type OwnTask } from './task-answer.js';
 
 /** What the tools about one task take. */
 export const taskInput = z.strictObject({ task: z.string().describe('As ability_run answered.') });
@@ -21,20 +21,19 @@ export const resultInput = taskInput.extend({
   wait: z.number().int().min(0).max(50).default(5).describe('Seconds.'),
 });
 
-/** So many open tasks of a caller are asked what they wait for. */
-const MOST_ASKED = 50;
+/** Open tasks of a caller whose approvals are read. */
+const MAX_READ = 50;
 
-/** `task_status`: how a task stands, at once. @throws AbilityError `task.not_found`. */
-export async function tellStatus(call: ToolCall, { task }: z.output<typeof taskInput>): Promise<ToolAnswer> {
+/** `task_status`: the present state of a task. @throws AbilityError `task.not_found`. */
+export async function taskStatus(call: ToolCall, { task }: z.output<typeof taskInput>): Promise<ToolAnswer> {
   const connection = await call.loan.connect();
   return lookAtTask(call, connection, await findTask(call, connection, task));
 }
 
 /** `task_result`: the end of a task, if it comes while the caller waits. @throws AbilityError `task.not_found`. */
-export async function tellResult(call: ToolCall, { task, wait }: z.output<typeof resultInput>): Promise<ToolAnswer> {
+export async function taskResult(call: ToolCall, { task, wait }: z.output<typeof resultInput>): Promise<ToolAnswer> {
   const connection = await call.loan.connect();
   const found = await findTask(call, connection, task);
-  // Who does not wait learns how it stands.
   const answer = wait === 0 ? lookAtTask(call, connection, found) : followTask(call, connection, found, wait * 1000);
   return withTurnContext(call, connection, await answer);
 }
@@ -45,23 +44,23 @@ export async function cancel(call: ToolCall, { task }: z.output<typeof taskInput
   const { key } = await findTask(call, connection, task);
   await keepingRuntime(connection, () => cancelTask(connection, key));
   const next = 'Its clean-up runs first; ask for the end with task_result.';
-  return { told: { status: 'cancelling', task, next }, isError: false };
+  return { data: { status: 'cancelling', task, next }, isError: false };
 }
 
 /** `approvals_list`: what the caller's own tasks wait for. */
 export async function listOwnApprovals({ door, caller, loan }: ToolCall): Promise<ToolAnswer> {
   const connection = await loan.connect();
   const { tasks, isCut } = await listHandled(connection, door.environment, caller);
-  const asked = tasks.slice(0, MOST_ASKED);
+  const asked = tasks.slice(0, MAX_READ);
   const open = await Promise.all(
     asked.map(async ({ key, handle }) => {
       const approvals = await readApprovals(connection, key).catch(unlessGone);
-      return approvals.map((approval) => ({ task: handle, ...tellApproval(key, approval, door) }));
+      return approvals.map((approval) => ({ task: handle, ...approvalFields(key, approval, door) }));
     }),
   );
   const left = tasks.length - asked.length;
   return {
-    told: {
+    data: {
       approvals: open.flat(),
       ...(left > 0 && { tasks_not_asked: left }),
       ...(isCut && { note: 'There are more open tasks than were looked at; ask for yours with task_status.' }),
@@ -71,7 +70,7 @@ export async function listOwnApprovals({ door, caller, loan }: ToolCall): Promis
 }
 
 /** The caller's own task of that handle. @throws AbilityError `task.not_found`. */
-export async function findTask({ caller }: ToolCall, connection: Connection, handle: string): Promise<ToldTask> {
+export async function findTask({ caller }: ToolCall, connection: Connection, handle: string): Promise<OwnTask> {
   return { key: await findHandled(connection, handle, caller), handle };
 }
 

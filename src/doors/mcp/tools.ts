@@ -8,7 +8,7 @@ import { prompt, promptInput } from './prompt-session.js';
 import { readArguments } from './read-arguments.js';
 import { runAbility, runInput } from './run-ability.js';
 import { search, searchInput } from './search-abilities.js';
-import { cancel, listOwnApprovals, resultInput, taskInput, tellResult, tellStatus } from './task-tools.js';
+import { cancel, listOwnApprovals, resultInput, taskInput, taskResult, taskStatus } from './task-tools.js';
 
 /** A tool, with what it does. */
 export interface DoorTool {
@@ -88,7 +88,7 @@ const TOOLS: Record<string, Form<never>> = {
     input: taskInput,
     output: TASK,
     annotations: READS,
-    run: tellStatus,
+    run: taskStatus,
   }),
   task_result: form({
     access: 'read',
@@ -96,7 +96,7 @@ const TOOLS: Record<string, Form<never>> = {
     input: resultInput,
     output: TASK,
     annotations: READS,
-    run: tellResult,
+    run: taskResult,
   }),
   task_cancel: form({
     access: 'run',

@@ -10,7 +10,7 @@ import { readRuntimeFile } from '../../server/runtime/runtime-file.js';
 import { isOwnSocket } from '../../server/runtime/runtime-socket.js';
 import { AGENT_VARIABLES, CI_VARIABLES } from '../cli/input/read-caller.js';
 import { enderOfClosed } from '../cli/output/terminal/end-when-closed.js';
-import type { AskedLine, Screen } from './lines.js';
+import type { CommandRequest, Screen } from './lines.js';
 import type { RuntimeLine } from './read-line.js';
 import { talk } from './talk.js';
 
@@ -39,14 +39,14 @@ export async function askRuntime(line: RuntimeLine, asking: Asking): Promise<Ask
   const { stdout, stderr } = process;
   const endWhenClosed = enderOfClosed(process as never);
   for (const output of [stdout, stderr]) output.on('error', endWhenClosed);
-  const end = await talk(runtime.socket, { ...askedLine(asking, cwd), ...made }, process);
+  const end = await talk(runtime.socket, { ...commandRequest(asking, cwd), ...made }, process);
   if (end.kind === 'done') return { exit: end.exit as ExitCode };
   for (const output of [stdout, stderr]) output.removeListener('error', endWhenClosed);
   const stopped = end.kind === 'lost' ? await reportStopped(runtime, asking) : undefined;
   return stopped === undefined ? made : { exit: stopped };
 }
 
-function askedLine({ args, env, process: { stdout, stderr } }: Asking, cwd: string): AskedLine {
+function commandRequest({ args, env, process: { stdout, stderr } }: Asking, cwd: string): CommandRequest {
   return {
     version: packageVersion(),
     args,

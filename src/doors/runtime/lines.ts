@@ -2,7 +2,7 @@
 export const COMMANDS_PATH = '/v1/commands';
 
 /** What a command line is asked with: the first line of the request. Each line is one JSON value. */
-export interface AskedLine {
+export interface CommandRequest {
   /** Of the package that asks; another one passes by. */
   version: string;
   args: string[];
@@ -41,10 +41,10 @@ export type AnswerLine =
   | { unheard: SignalLine['signal'] }
   | { exit: number };
 
-/** Gives each whole line of what comes in pieces. @param mostBytes of one line; more ends it with an error. */
+/** Gives each whole line of what comes in pieces. @param maxBytes of one line; more ends it with an error. */
 export function splitLines(
   onLine: (line: string) => void,
-  mostBytes = Number.POSITIVE_INFINITY,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): (piece: string) => void {
   let rest = '';
   return (piece) => {
@@ -54,6 +54,6 @@ export function splitLines(
       rest = rest.slice(end + 1);
       onLine(line);
     }
-    if (rest.length > mostBytes) throw new RangeError(`a line has more than ${mostBytes} characters`);
+    if (rest.length > maxBytes) throw new RangeError(`a line has more than ${maxBytes} characters`);
   };
 }

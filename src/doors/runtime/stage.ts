@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ExitCode } from '../../contracts/exit-codes.js';
 import type { Surroundings } from '../cli/output/terminal/surroundings.js';
-import type { AnswerLine, AskedLine, Screen, SignalLine } from './lines.js';
+import type { AnswerLine, CommandRequest, Screen, SignalLine } from './lines.js';
 
 type Stream = Surroundings['stdout'];
 
@@ -16,7 +16,7 @@ export class Stage extends EventEmitter implements Surroundings {
   private hasGone = false;
 
   constructor(
-    { stdout, stderr }: Pick<AskedLine, 'stdout' | 'stderr'>,
+    { stdout, stderr }: Pick<CommandRequest, 'stdout' | 'stderr'>,
     private readonly send: (line: AnswerLine) => void,
   ) {
     super();

@@ -6,12 +6,12 @@ import { packageVersion } from '../../server/installation.js';
 import { main } from '../cli/main.js';
 import { openTerminal } from '../cli/output/terminal/terminal.js';
 import type { Within } from '../cli/program/context.js';
-import { type AnswerLine, type AskedLine, type SignalLine, splitLines } from './lines.js';
+import { type AnswerLine, type CommandRequest, type SignalLine, splitLines } from './lines.js';
 import { readLine } from './read-line.js';
 import { Stage } from './stage.js';
 
 /** An input on a command line is not larger: the system allows a word of 128 KiB, and some MiB in all. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** Each that waits is a long poll of Temporal; more ask it themselves. */
 const MOST_AT_ONCE = 200;
 
@@ -28,7 +28,7 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
   return (request, response) => {
     let stage: Stage | undefined;
     const send = (line: AnswerLine): void => void response.write(`${JSON.stringify(line)}\n`);
-    const begin = (asked: AskedLine): void => {
+    const begin = (asked: CommandRequest): void => {
       // Who asked may have gone while this was loaded.
       if (response.destroyed) return;
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -49,11 +49,11 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
         });
     };
     const onLine = (line: string): void => {
-      const said = JSON.parse(line) as AskedLine | SignalLine;
+      const said = JSON.parse(line) as CommandRequest | SignalLine;
       if (stage) stage.signal((said as SignalLine).signal);
-      else begin(said as AskedLine);
+      else begin(said as CommandRequest);
     };
-    const take = splitLines(onLine, MOST_BYTES);
+    const take = splitLines(onLine, MAX_BYTES);
     request.setEncoding('utf8');
     request.on('data', (piece: string) => {
       try {
@@ -70,7 +70,7 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
 }
 
 /** Why a command is not for this runtime; undefined where it is. */
-function whyPassed({ runtime, loader }: Commands, { version, args, timezone }: AskedLine): string | undefined {
+function whyPassed({ runtime, loader }: Commands, { version, args, timezone }: CommandRequest): string | undefined {
   if (version !== packageVersion()) return 'another version';
   if (!readLine(args)) return 'no command for the runtime';
   if ((process.env.TZ ?? null) !== timezone) return 'another time zone';
@@ -82,7 +82,7 @@ function whyPassed({ runtime, loader }: Commands, { version, args, timezone }: A
   }
 }
 
-async function doCommand({ loader, use }: Commands, asked: AskedLine, stage: Stage): Promise<number> {
+async function doCommand({ loader, use }: Commands, asked: CommandRequest, stage: Stage): Promise<number> {
   const { args, cwd, env, made, elapsedMs } = asked;
   const within: Within = { loader, use };
   const began = performance.now() - elapsedMs;

@@ -1,11 +1,11 @@
 import { type ClientRequest, request } from 'node:http';
-import { type AnswerLine, type AskedLine, COMMANDS_PATH, type SignalLine, splitLines } from './lines.js';
+import { type AnswerLine, COMMANDS_PATH, type CommandRequest, type SignalLine, splitLines } from './lines.js';
 
 /** A runtime that says nothing for so long is passed by: the command itself then waits for it, or says what is wrong. */
 const PATIENCE_MS = 3000;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Who sends more signals than this need not wait for what the runtime makes of them. */
-const MOST_SIGNALS = 2;
+const MAX_SIGNALS = 2;
 
 /** Of the process that asks: where it writes, and what it hears. */
 export interface Asking {
@@ -26,7 +26,7 @@ export type TalkEnd = { kind: 'done'; exit: number } | { kind: 'passed' } | { ki
  */
 export function talk(
   socketPath: string,
-  asked: AskedLine,
+  asked: CommandRequest,
   process: Asking,
   patienceMs = PATIENCE_MS,
 ): Promise<TalkEnd> {
@@ -42,7 +42,7 @@ export function talk(
     let heard = 0;
     const hear = (signal: NodeJS.Signals): void => {
       heard += 1;
-      if (heard > MOST_SIGNALS || !answer.isTaken) answer.die(signal);
+      if (heard > MAX_SIGNALS || !answer.isTaken) answer.die(signal);
       else sent.write(`${JSON.stringify({ signal: signal as SignalLine['signal'] })}\n`);
     };
     for (const signal of SIGNALS) process.on(signal, hear);

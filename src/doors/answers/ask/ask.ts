@@ -28,8 +28,8 @@ import { noteGap } from '../note-gap.js';
 import type { AskAnswer, Considered, PlannedCall, Request, WantedSignal } from './ask-shapes.js';
 import { endWords, listed } from './ask-words.js';
 import { type AskPlace, type BegunAsk, keptOf, metaOf } from './begin-ask.js';
-import { pendingOf } from './came.js';
 import { consider } from './consider.js';
+import { pendingOf } from './resolution.js';
 import { pendingIn, signalsPending } from './waiting-signals.js';
 
 /** What a task is created with besides what was asked for. */
@@ -65,23 +65,20 @@ export async function actOnRequest(
   const { thread: said, turn } = await say(connection, session, request, begun);
   const thread = ownsSession ? said : { ...said, pending: await pendingIn(connection, session, text, said) };
   const considered = await consider(request, { ...thread, key: session }, begun.recruited, begun.recorded);
-  const came = withinGuards(considered, turn);
-  if (!begun.recorded) begun.log.append('decision', null, jsonOf(begun.mask(came.decision as unknown as Json)));
-  for (const call of came.plan) begun.log.append('plan', null, plannedLine(call));
-  if (came.outcome === 'runs' && wasAgreed(came)) {
-    begun.log.append('approval', null, { by: user.name, agreed: true, plan: came.plan[0]?.reference ?? null });
+  const resolved = withinGuards(considered, turn);
+  if (!begun.recorded) begun.log.append('decision', null, jsonOf(begun.mask(resolved.decision as unknown as Json)));
+  for (const call of resolved.plan) begun.log.append('plan', null, plannedLine(call));
+  if (resolved.outcome === 'runs' && wasAgreed(resolved)) {
+    begun.log.append('approval', null, { by: user.name, agreed: true, plan: resolved.plan[0]?.reference ?? null });
   }
   const created =
-    came.outcome === 'runs' ? await runPlanned(connection, request, begun, session, came, options) : undefined;
-  const sent = came.signals && (await sendChosen(connection, begun, came.signals));
-  const { pending, retries: _, signals: __, abstained, ...rest } = came;
-  if (abstained && begun.isNew) noteGap(request.registry, request.env, gapOf(request, came));
-  const task = created && {
-    task_key: created.id,
-    ability_id: came.plan[0]?.ability_id ?? abilityOfRetry(came),
-    status: 'created',
-  };
-  if (task) begun.log.append('task', null, { task_key: task.task_key, ability_id: task.ability_id });
+    resolved.outcome === 'runs' ? await runPlanned(connection, request, begun, session, resolved, options) : undefined;
+  const sent = resolved.signals && (await sendChosen(connection, begun, resolved.signals));
+  const { pending, retries: _, signals: __, abstained, ...rest } = resolved;
+  if (abstained && begun.isNew) noteGap(request.registry, request.env, gapOf(request, resolved));
+  const ability_id = resolved.plan[0]?.ability_id ?? abilityOfRetry(resolved);
+  const task = created && { task_key: created.id, ability_id, status: 'created' };
+  if (task) begun.log.append('task', null, { task_key: task.task_key, ability_id });
   const answer: AskAnswer = {
     run: begun.id,
     session_id: session,
@@ -132,27 +129,16 @@ async function say(
 }
 
 /** What a hook of this very prompt denies is not even tried; what was denied to an earlier call may be right for this one. Source: R-002-38; C-11. */
-function withinGuards(came: Considered, turn: TurnContext | null): Considered {
-  const [call] = came.plan;
+function withinGuards(resolved: Considered, turn: TurnContext | null): Considered {
+  const [call] = resolved.plan;
   const guards = turn?.hook_signals.ability_guards ?? [];
-  const denied = guards.find(
-    ({ ability_id, decision, source }) =>
-      decision === 'deny' && source.startsWith('PromptSubmit.') && isAbout(ability_id, call),
-  );
-  if (!call || !denied) return came;
-  return {
-    ...came,
-    outcome: 'unavailable',
-    answer: denied.reason,
-    question: null,
-    options: [],
-    pending: null,
-    problem: problemOf(denied),
-  };
-}
-
-function isAbout(ability: string, call: PlannedCall | undefined): boolean {
-  return ability === '*' || ability === call?.ability_id;
+  const denied = guards.find(({ ability_id, decision, source }) => {
+    const isAbout = ability_id === '*' || ability_id === call?.ability_id;
+    return decision === 'deny' && source.startsWith('PromptSubmit.') && isAbout;
+  });
+  if (!call || !denied) return resolved;
+  const nothing = { question: null, options: [], pending: null };
+  return { ...resolved, ...nothing, outcome: 'unavailable', answer: denied.reason, problem: problemOf(denied) };
 }
 
 function problemOf({ reason, suggestion, source }: AbilityGuard): Considered['problem'] {
@@ -224,7 +210,7 @@ function wantedOf(reference: string): WantedPlan {
 }
 
 /**
- * Ends a request: what it came to is noted in the session and in the log, what failed may be offered again, and a session of its own ends
+ * Ends a request: its outcome is noted in the session and in the log, what failed may be offered again, and a session of its own ends
  * where nothing waits.
  *
  * @param result of the task, as far as it was waited for.
@@ -257,10 +243,8 @@ function waitingOf(connection: Connection, { session, created }: ActedAsk): Prom
 
 function waitWords(waits: Pending | null): string {
   if (!waits || !('options' in waits.expects)) return '';
-  return ` It waits for the signal ${listed(
-    waits.expects.options.map(({ label }) => label),
-    'or',
-  )}.`;
+  const labels = waits.expects.options.map(({ label }) => label);
+  return ` It waits for the signal ${listed(labels, 'or')}.`;
 }
 
 /** A session that has ended meanwhile, as by another caller of the same run, is one in which nothing has to be noted. */

@@ -3,8 +3,8 @@ import { isReading } from '../../../choosing/decide/targets.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type { PlannedCall, Request, WantedSignal } from './ask-shapes.js';
 import { AGREEMENT, agreementFor, questionFor } from './ask-words.js';
-import { answered, asking, type Came, pendingOf, unavailable } from './came.js';
 import { planCall } from './plan-call.js';
+import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 
 /** What is known of a call. */
 interface Call {
@@ -22,7 +22,7 @@ export function considerCall(
   ability: string,
   text: string,
   { needsApproval, known = {}, agreedTo }: Call,
-): Came {
+): Resolution {
   const planning = planCall(request, ability, text, known);
   if ('problem' in planning) return unavailable(planning.problem);
   if ('open' in planning) {
@@ -42,7 +42,7 @@ export function considerCall(
 
 const CHANGED = 'What would run has changed since it was shown, so nothing was run yet.';
 
-function runs(plan: PlannedCall): Came {
+function runs(plan: PlannedCall): Resolution {
   return { outcome: 'runs', answer: `${plan.ability_id} is run.`, plan: [plan] };
 }
 
@@ -61,25 +61,24 @@ function leavesOut({ input }: PlannedCall, text: string): boolean {
   return said.some((part) => !given.includes(part));
 }
 
-function asksForConsent({ environment }: Request, thread: { key: string }, plan: PlannedCall, text: string): Came {
+function asksForConsent(
+  { environment }: Request,
+  thread: { key: string },
+  plan: PlannedCall,
+  text: string,
+): Resolution {
   const question = agreementFor(plan, environment);
   const { ability_id, input, reference } = plan;
   const expects = { options: AGREEMENT };
   const what = { kind: 'workflow_waiting', expects, ability_id, given: input, request: text, plan: reference } as const;
-  return {
-    ...asking(
-      question,
-      AGREEMENT.map(({ label }) => label),
-      pendingOf(thread, what),
-    ),
-    plan: [plan],
-  };
+  const labels = AGREEMENT.map(({ label }) => label);
+  return { ...asking(question, labels, pendingOf(thread, what)), plan: [plan] };
 }
 
 /**
  * A signal that was chosen: it is sent. One that needs a payload cannot be said in words, and agents release nothing by a word in a session.
  */
-export function considerSignal({ caller }: Request, { task_key, signal, condition }: WantedSignal): Came {
+export function considerSignal({ caller }: Request, { task_key, signal, condition }: WantedSignal): Resolution {
   const command = `ability task signal ${task_key} ${signal}`;
   if (condition !== undefined) {
     const said = `${task_key} takes the signal ${signal} only with a payload that satisfies ${condition}, so nothing was sent.`;
@@ -91,7 +90,7 @@ export function considerSignal({ caller }: Request, { task_key, signal, conditio
 }
 
 /** Agents agree to nothing: they see the plan, and call the ability by its name, where guards and approvals are asked. */
-function forAgent(plan: PlannedCall): Came {
+function forAgent(plan: PlannedCall): Resolution {
   const answer = `This is what would run. An agent agrees to no plan: call ${plan.ability_id} by its name, or ask the person.`;
   return { outcome: 'planned', answer, plan: [plan] };
 }

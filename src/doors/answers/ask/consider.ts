@@ -10,8 +10,8 @@ import { DECIDING } from '../../../planning/route-targets.js';
 import { routeRequest } from '../route-request.js';
 import type { Considered, Request } from './ask-shapes.js';
 import { cannotRun, listed, nothingFits } from './ask-words.js';
-import { answered, asking, type Came, pendingOf, unavailable } from './came.js';
 import { considerCall, considerSignal } from './consider-call.js';
+import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 import { signalIn } from './waiting-signals.js';
 
 /** A thread, and how it is called. */
@@ -38,8 +38,8 @@ export async function consider(
   const routed = await routeRequest({ registry, pool, environment, detail: 'summary' }, about);
   const { suggestions } = routed;
   const nearest = suggestions.length > 0 ? suggestions.slice(0, 3).map(({ id }) => id) : routed.nearest;
-  const came = await comesTo({ request, thread, recruited, decided, about, nearest, suggestions });
-  return { ...NOTHING, ...came, decision, suggestions, nearest: routed.nearest };
+  const resolved = await resolve({ request, thread, recruited, decided, about, nearest, suggestions });
+  return { ...NOTHING, ...resolved, decision, suggestions, nearest: routed.nearest };
 }
 
 const NOTHING = {
@@ -110,9 +110,9 @@ function aboutOf({ focus, decision }: Decided, text: string): string {
   return `${text}\n${asked}`;
 }
 
-async function comesTo(acting: Acting): Promise<Came> {
+async function resolve(acting: Acting): Promise<Resolution> {
   const { decision } = acting.decided;
-  if (decision.continuation) return goesOn(acting, decision.continuation);
+  if (decision.continuation) return continuePending(acting, decision.continuation);
   switch (decision.decision) {
     case 'respond':
       return responds(acting);
@@ -129,7 +129,10 @@ async function comesTo(acting: Acting): Promise<Came> {
 }
 
 /** What was waited for has come. */
-async function goesOn(acting: Acting, { pending, value }: { pending: Pending; value: Json }): Promise<Came> {
+async function continuePending(
+  acting: Acting,
+  { pending, value }: { pending: Pending; value: Json },
+): Promise<Resolution> {
   const { request } = acting;
   const { ability_id: ability, given = {}, request: text = request.text, expects, plan } = pending;
   const wanted = signalIn(value);
@@ -145,7 +148,7 @@ async function goesOn(acting: Acting, { pending, value }: { pending: Pending; va
 }
 
 /** What a question offered was chosen. */
-async function chosen(acting: Acting, value: Json, text: string): Promise<Came> {
+async function chosen(acting: Acting, value: Json, text: string): Promise<Resolution> {
   const { request, thread, recruited } = acting;
   const means = (value ?? {}) as { ability_id?: string; message_id?: string };
   if (means.ability_id !== undefined) return considerCall(acting, means.ability_id, text, { needsApproval: false });
@@ -154,16 +157,12 @@ async function chosen(acting: Acting, value: Json, text: string): Promise<Came> 
   // Decided anew, as if it had been said in one.
   const latest: LaneMessage = { ...meant, id: 'chosen', text: `${text}: ${meant.text}` };
   const next = { key: thread.key, messages: [latest], count: 1, pending: null };
-  const {
-    decision: _,
-    suggestions: __,
-    nearest: ___,
-    ...came
-  } = await consider({ ...request, text: latest.text }, next, recruited);
-  return came;
+  const considered = await consider({ ...request, text: latest.text }, next, recruited);
+  const { decision: _, suggestions: __, nearest: ___, ...resolved } = considered;
+  return resolved;
 }
 
-function responds({ decided, nearest, suggestions, about }: Acting): Came {
+function responds({ decided, nearest, suggestions, about }: Acting): Resolution {
   const { decision, focus } = decided;
   // A question that waits is not over because something was said in between.
   const waits = focus.pending ? { pending: focus.pending } : {};
@@ -174,42 +173,30 @@ function responds({ decided, nearest, suggestions, about }: Acting): Came {
   if (missed) return { ...unavailable(cannotRun(decided.missed)), ...waits, abstained: true };
   if (!isAbout(about)) return { ...answered(nothingFits(nearest)), ...waits, abstained: true };
   const fitting = suggestions.slice(0, 3).map(({ id }) => id);
-  return {
-    ...answered(
-      `Nothing was run, since it is a question.${fitting.length > 0 ? ` It may be about ${listed(fitting, 'or')}.` : SEE_LIST}`,
-    ),
-    ...waits,
-  };
+  const hint = fitting.length > 0 ? `It may be about ${listed(fitting, 'or')}.` : '`ability list` says what there is.';
+  return { ...answered(`Nothing was run, since it is a question. ${hint}`), ...waits };
 }
 
-const SEE_LIST = ' `ability list` says what there is.';
-
 /** One question, and what its answers mean; that of something that waits already is put again. */
-function clarifies({ request, thread, decided, nearest, suggestions, about }: Acting): Came {
+function clarifies({ request, thread, decided, nearest, suggestions, about }: Acting): Resolution {
   const { decision, focus } = decided;
   const question = decision.question ?? 'What should be done?';
   const { pending } = focus;
-  if (pending && decision.options.length > 0 && decision.options.every(({ means }) => means === null)) {
-    return asking(
-      question,
-      decision.options.map(({ label }) => label),
-      pending,
-    );
+  const labels = decision.options.map(({ label }) => label);
+  if (pending && labels.length > 0 && decision.options.every(({ means }) => means === null)) {
+    return asking(question, labels, pending);
   }
-  if (decision.options.length === 0) {
+  if (labels.length === 0) {
     const abstained = suggestions.length === 0 && actOf(about) === 'asks';
     return { ...asking(question, [], null), ...(abstained && { answer: nothingFits(nearest), abstained }) };
   }
   const options = decision.options.map(({ label, means }) => ({ label, value: means as Json }));
-  return asking(
-    question,
-    options.map(({ label }) => label),
-    pendingOf(thread, { kind: 'workflow_waiting', expects: { options }, request: request.text }),
-  );
+  const what = { kind: 'workflow_waiting', expects: { options }, request: request.text } as const;
+  return asking(question, labels, pendingOf(thread, what));
 }
 
 /** To an agent of the project; where none is for it, to what the recruited pack runs. Source: C-23. */
-async function delegates(acting: Acting): Promise<Came> {
+async function delegates(acting: Acting): Promise<Resolution> {
   const { request, recruited, decided, about } = acting;
   const { registry } = request;
   const { target } = decided.decision;
@@ -231,7 +218,7 @@ function calledBy({ decided }: Acting): string {
 }
 
 /** The retry that was offered, and agreed to. Source: R-003-23. */
-function retryOf({ decided }: Acting): Came | undefined {
+function retryOf({ decided }: Acting): Resolution | undefined {
   const { decision, focus } = decided;
   if (focus.pending?.kind !== 'tool_retry' || decision.references.refersTo !== 'pending') return undefined;
   const { task_key } = focus.pending;

@@ -10,15 +10,10 @@ export async function dryRun(request: Request): Promise<AskAnswer> {
   const recruited = recruitIn(registry, { environment, prompt: text, ...(pack !== undefined && { named: pack }) });
   const message = { id: 'm-1', role: 'user', text, at: new Date().toISOString() } as const;
   const thread = { key: 'dry-run', messages: [message], count: 1, pending: null };
-  const {
-    pending: _,
-    retries: __,
-    signals: ___,
-    abstained: ____,
-    ...came
-  } = await consider(request, thread, recruited);
-  const outcome = came.outcome === 'runs' ? 'planned' : came.outcome;
-  const answer = came.outcome === 'runs' ? `${came.plan[0]?.ability_id} would run.` : came.answer;
+  const considered = await consider(request, thread, recruited);
+  const { pending: _, retries: __, signals: ___, abstained: ____, ...resolved } = considered;
+  const outcome = resolved.outcome === 'runs' ? 'planned' : resolved.outcome;
+  const answer = resolved.outcome === 'runs' ? `${resolved.plan[0]?.ability_id} would run.` : resolved.answer;
   const rest = { run: null, session_id: null, turn_context: null, tasks: [], _meta: metaOf(recruited) };
-  return { ...rest, request: text, environment, scope, ...came, outcome, answer };
+  return { ...rest, request: text, environment, scope, ...resolved, outcome, answer };
 }

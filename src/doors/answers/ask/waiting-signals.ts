@@ -5,7 +5,7 @@ import type { SessionThread } from '../../../contracts/session.js';
 import { isEndState } from '../../../contracts/states.js';
 import type { StepWait } from '../../../contracts/task.js';
 import type { WantedSignal } from './ask-shapes.js';
-import { pendingOf } from './came.js';
+import { pendingOf } from './resolution.js';
 
 /** Only so many open tasks of a session are looked at, the newest. */
 const MAX_TASKS = 20;

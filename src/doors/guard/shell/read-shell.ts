@@ -176,7 +176,7 @@ class ShellReader {
 }
 
 /** More than these are not looked at one by one. */
-const MOST = 64;
+const MAX = 64;
 
 /** The words of `a{b,c}`; a range such as `{1..3}` is unknown. */
 function expandBraces(word: string): string[] {
@@ -186,5 +186,5 @@ function expandBraces(word: string): string[] {
   const [before, after] = [word.slice(0, braces.index), word.slice(braces.index + whole.length)];
   if (!inner.includes(',')) return expandBraces(`${before}${MARK.unknown}${after}`);
   const words = inner.split(',').flatMap((part) => expandBraces(`${before}${part}${after}`));
-  return words.length > MOST ? [`${before}${MARK.unknown}`] : words;
+  return words.length > MAX ? [`${before}${MARK.unknown}`] : words;
 }

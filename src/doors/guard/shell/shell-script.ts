@@ -34,8 +34,8 @@ export interface ShellScript {
   fault?: string;
 }
 
-const MOST_COMMANDS = 2000;
-const MOST_WORDS = 10_000;
+const MAX_COMMANDS = 2000;
+const MAX_WORDS = 10_000;
 const MOST_IN_PIPE = 100;
 
 /**
@@ -57,11 +57,11 @@ export class ShellExtent {
       inPipe.set(item.pipeline, length);
       if (length > MOST_IN_PIPE) throw tooMany(MOST_IN_PIPE, 'commands in one pipe');
     }
-    if (this.commands > MOST_COMMANDS) throw tooMany(MOST_COMMANDS, 'commands');
-    if (this.words > MOST_WORDS) throw tooMany(MOST_WORDS, 'words');
+    if (this.commands > MAX_COMMANDS) throw tooMany(MAX_COMMANDS, 'commands');
+    if (this.words > MAX_WORDS) throw tooMany(MAX_WORDS, 'words');
   }
 }
 
-function tooMany(most: number, what: string): Error {
-  return new Error(`the text for the shell has more than ${most} ${what}; split it`);
+function tooMany(max: number, what: string): Error {
+  return new Error(`the text for the shell has more than ${max} ${what}; split it`);
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { HttpDoor } from '../http-door.js';
 import { streamsOf } from '../take-listener.js';
-import { type ProjectNames, TaskMetrics } from './task-metrics.js';
+import { metricIn, type ProjectNames, TaskMetrics } from './task-metrics.js';
 
 /** A look that is younger is shown again. */
 const FRESH_MS = 2000;
@@ -31,23 +31,13 @@ export class DoorMetrics {
 
   /** @param streams how many requests listen or wait now. */
   constructor(streams: () => number) {
-    const registers = [this.registry];
-    this.requests = new Counter({
-      name: 'ability_http_requests_total',
-      help: 'Requests that were answered.',
-      labelNames: ['method', 'route', 'status'],
-      registers,
-    });
-    this.durations = new Histogram({
-      name: 'ability_http_request_duration_seconds',
-      help: 'From the head of a request to the end of its answer; streams of events are left out.',
-      labelNames: ['method', 'route'],
-      registers,
-    });
+    const metric = metricIn(this.registry);
+    const requests = 'Requests that were answered.';
+    this.requests = new Counter(metric('ability_http_requests_total', requests, ['method', 'route', 'status']));
+    const duration = 'From the head of a request to the end of its answer; streams of events are left out.';
+    this.durations = new Histogram(metric('ability_http_request_duration_seconds', duration, ['method', 'route']));
     new Gauge({
-      name: 'ability_http_streams',
-      help: 'Requests that listen to a task, or wait for one, now.',
-      registers,
+      ...metric('ability_http_streams', 'Requests that listen to a task, or wait for one, now.'),
       collect() {
         this.set(streams());
       },

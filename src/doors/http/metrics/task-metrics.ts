@@ -13,7 +13,7 @@ import { END_STATES } from '../../../contracts/states.js';
 /** Temporal's list may learn of an end so much later. */
 const LATE_MS = 60_000;
 /** Pairs of ability and environment that are shown by their names; each is a series of its own. */
-const MOST_SERIES = 200;
+const MAX_SERIES = 200;
 const OTHERS = '(others)';
 
 const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600];
@@ -24,6 +24,13 @@ export interface ProjectNames {
   /** Those that are mostly run as tasks; others get a series with their first end. */
   abilities: readonly string[];
 }
+
+/** Options of a metric in a registry. */
+export const metricIn =
+  (registry: Registry) =>
+  (name: string, help: string, labelNames: string[] = []) => {
+    return { name, help, labelNames, registers: [registry] };
+  };
 
 interface Source {
   readEnds: typeof readEnds;
@@ -52,23 +59,14 @@ export class TaskMetrics {
   ) {
     this.opened = now();
     this.until = this.opened;
-    const registers = [registry];
-    this.ends = new Counter({
-      name: 'ability_task_ends_total',
-      help: 'Tasks that ended since this door was opened, called ones left out.',
-      labelNames: ['ability', 'environment', 'status'],
-      registers,
-    });
-    this.durations = new Histogram({
-      name: 'ability_task_duration_seconds',
-      help: 'From the start of a task to its end, with all its waiting.',
-      labelNames: ['ability', 'environment'],
-      buckets: BUCKETS,
-      registers,
-    });
-    this.up = new Gauge({ name: 'ability_temporal_up', help: 'Whether Temporal answered this scrape.', registers });
-    const gauge = (name: string, help: string, labelNames: string[]): Gauge =>
-      new Gauge({ name, help, labelNames, registers });
+    const metric = metricIn(registry);
+    const labels = ['ability', 'environment'];
+    const ends = 'Tasks that ended since this door was opened, called ones left out.';
+    this.ends = new Counter(metric('ability_task_ends_total', ends, [...labels, 'status']));
+    const duration = 'From the start of a task to its end, with all its waiting.';
+    this.durations = new Histogram({ ...metric('ability_task_duration_seconds', duration, labels), buckets: BUCKETS });
+    this.up = new Gauge(metric('ability_temporal_up', 'Whether Temporal answered this scrape.'));
+    const gauge = (...about: Parameters<typeof metric>): Gauge => new Gauge(metric(...about));
     const queue = ['environment', 'placement'];
     this.gauges = {
       open: gauge('ability_tasks_open', 'Tasks that have not ended, called ones left out.', ['environment']),
@@ -119,7 +117,7 @@ export class TaskMetrics {
   private named(ability: string, environment: string): { ability: string; environment: string } {
     const pair = `${ability} ${environment}`;
     if (this.shown.has(pair)) return { ability, environment };
-    if (this.shown.size >= MOST_SERIES) return { ability: OTHERS, environment: OTHERS };
+    if (this.shown.size >= MAX_SERIES) return { ability: OTHERS, environment: OTHERS };
     this.shown.add(pair);
     for (const status of END_STATES) this.ends.inc({ ability, environment, status }, 0);
     return { ability, environment };
@@ -129,7 +127,7 @@ export class TaskMetrics {
   private declare(environments: readonly string[], abilities: readonly string[]): void {
     const pairs = environments.flatMap((environment) => abilities.map((ability) => ({ ability, environment })));
     const fresh = pairs.filter(({ ability, environment }) => !this.shown.has(`${ability} ${environment}`));
-    if (this.shown.size + fresh.length > MOST_SERIES) return;
+    if (this.shown.size + fresh.length > MAX_SERIES) return;
     for (const { ability, environment } of fresh) this.named(ability, environment);
   }
 

@@ -16,7 +16,7 @@ import {
   planAnswerFormat,
   planBody,
 } from '../formats.js';
-import { environmentOf } from '../http-door.js';
+import { environmentOf, type HttpDoor } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
 
 /** The routes about abilities; they read files only. */
@@ -41,10 +41,7 @@ export const abilityRoutes: Route[] = [
     query: environmentQuery,
     answers: { 200: { means: 'As it is defined and planned.', schema: abilityAnswer } },
     async handle({ door, params: { id }, query }) {
-      const registry = door.registry();
-      await findAbility(registry, id);
-      const environment = environmentOf(door, registry, query.environment);
-      const variables = new EnvironmentVariables(registry.root, environment, door.env);
+      const { registry, environment, variables } = await findIn(door, id, query.environment);
       return { status: 200, body: describeAbility(registry, id, environment, variables) };
     },
   }),
@@ -57,9 +54,7 @@ export const abilityRoutes: Route[] = [
     body: planBody,
     answers: { 200: { means: 'The plan; `status` says whether it can be formed.', schema: planAnswerFormat } },
     async handle({ door, caller, params: { id: ability }, body: { input = {}, environment: asked } }) {
-      const registry = door.registry();
-      await findAbility(registry, ability);
-      const environment = environmentOf(door, registry, asked);
+      const { registry, environment } = await findIn(door, ability, asked);
       const user = { ...caller.person, ...(caller.kind && { caller: caller.kind }) };
       const planned = previewPlan(registry, { ability, environment, input: input as JsonObject, user, env: door.env });
       return { status: 200, body: planAnswer(planned) };
@@ -74,16 +69,19 @@ export const abilityRoutes: Route[] = [
     query: environmentQuery,
     answers: { 200: { means: 'The drawing.', schema: graphAnswer } },
     async handle({ door, params: { id }, query }) {
-      const registry = door.registry();
-      await findAbility(registry, id);
-      const environment = environmentOf(door, registry, query.environment);
-      const variables = new EnvironmentVariables(registry.root, environment, door.env);
+      const { registry, environment, variables } = await findIn(door, id, query.environment);
       const { subject, problem } = describeGraph(registry, id, environment, query.environment !== undefined, variables);
       const { version, environment: drawnFor } = subject;
-      return {
-        status: 200,
-        body: { ability: id, version, environment: drawnFor, mermaid: drawAbility(subject), problem },
-      };
+      const body = { ability: id, version, environment: drawnFor, mermaid: drawAbility(subject), problem };
+      return { status: 200, body };
     },
   }),
 ];
+
+/** Where an ability of the project is looked at. @throws AbilityError as {@link findAbility} and {@link environmentOf}. */
+async function findIn(door: HttpDoor, id: string, asked: string | undefined) {
+  const registry = door.registry();
+  await findAbility(registry, id);
+  const environment = environmentOf(door, registry, asked);
+  return { registry, environment, variables: new EnvironmentVariables(registry.root, environment, door.env) };
+}

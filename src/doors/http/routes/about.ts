@@ -15,11 +15,10 @@ export const healthRoute: Route = defineRoute({
   answers: { 200: { means: 'It does.', schema: healthAnswer }, 503: { means: 'It does not.', schema: healthAnswer } },
   async handle({ door }) {
     try {
-      await door.ask((connection) =>
-        keepingRuntime(connection, () =>
-          connection.temporal.withDeadline(Date.now() + PATIENCE_MS, () => checkRetention(connection)),
-        ),
-      );
+      await door.ask((connection) => {
+        const check = () => checkRetention(connection);
+        return keepingRuntime(connection, () => connection.temporal.withDeadline(Date.now() + PATIENCE_MS, check));
+      });
       return { status: 200, body: { status: 'ok' } };
     } catch {
       return { status: 503, body: { status: 'unavailable' } };

@@ -47,13 +47,10 @@ export const approvalRoutes: Route[] = [
     handle: ({ door, params: { key } }) =>
       door.ask(async (connection) => {
         const open = await keepingRuntime(connection, () => readApprovals(connection, key));
-        const shown = await Promise.all(
-          open.map(async (approval) => ({
-            ...approval,
-            last_approved: await findLastApproved(connection, approval),
-          })),
-        );
-        return { status: 200, body: await masked(door, shown) };
+        const shown = open.map(async (approval) => {
+          return { ...approval, last_approved: await findLastApproved(connection, approval) };
+        });
+        return { status: 200, body: await masked(door, await Promise.all(shown)) };
       }),
   }),
   defineRoute({

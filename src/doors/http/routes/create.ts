@@ -1,6 +1,6 @@
 import { AbilityError } from '../../../contracts/problem.js';
 import { askInWords } from '../ask-in-words.js';
-import { headersOf, makeTask, metaOf, tellCreated } from '../create-task.js';
+import { createdBody, headersOf, makeTask, metaOf } from '../create-task.js';
 import { askedAnswer, createBody, createdAnswer, resultAnswer, runBody } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { answerOf, waitFor } from '../wait-answer.js';
@@ -40,7 +40,7 @@ export const createRoutes: Route[] = [
       return door.ask(async (connection) => {
         const made = await makeTask(named, connection, true);
         const headers = headersOf(made);
-        if (body.wait === undefined) return { status: 202, body: tellCreated(made), headers };
+        if (body.wait === undefined) return { status: 202, body: createdBody(made), headers };
         const answer = answerOf(await waitFor(connection, made.id, body.wait, call));
         return { ...answer, body: { ...answer.body, ...metaOf(made.session) }, headers };
       });
@@ -58,7 +58,7 @@ export const createRoutes: Route[] = [
     async handle(call) {
       return call.door.ask(async (connection) => {
         const made = await makeTask(call, connection, false);
-        return { status: 201, body: tellCreated(made), headers: headersOf(made) };
+        return { status: 201, body: createdBody(made), headers: headersOf(made) };
       });
     },
   }),
@@ -79,20 +79,14 @@ function refuseBothAndNeither(body: unknown): void {
   if (wrong !== undefined) throw usage(`${wrong} does not go with ${has('prompt') ? 'prompt' : 'ability'}`);
 }
 
-function usage(message: string): AbilityError {
-  const suggestion =
-    'Send {"ability": "...", "input": {...}}, or {"prompt": "...", "pack": "..."}; pack may be left out.';
+const EITHER = 'Send {"ability": "...", "input": {...}}, or {"prompt": "...", "pack": "..."}; pack may be left out.';
+
+function usage(message: string, suggestion = EITHER): AbilityError {
   return new AbilityError({ code: 'usage.invalid', message, suggestion });
 }
 
 /** The bodies of tasks are about abilities alone. */
 function refusePlainWords(body: unknown): void {
-  if (body === null || typeof body !== 'object') return;
-  const wrong = ['prompt', 'pack'].find((name) => Object.hasOwn(body, name));
-  if (wrong === undefined) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${wrong}: requests in plain words are runs`,
-    suggestion: 'Send it to POST /v1/runs.',
-  });
+  const wrong = ['prompt', 'pack'].find((name) => Object.hasOwn(body ?? {}, name));
+  if (wrong !== undefined) throw usage(`${wrong}: requests in plain words are runs`, 'Send it to POST /v1/runs.');
 }

@@ -163,12 +163,12 @@ export const taskRoutes: Route[] = [
       door.ask(async (connection) => {
         const purge = query.purge === 'true';
         const end = await deleteTask(connection, key, { by: caller.person, purge, timeoutMs: DELETE_MS, signal });
-        return { status: 200, body: tellDeleted(key, end) };
+        return { status: 200, body: deletedBody(key, end) };
       }),
   }),
 ];
 
-function tellDeleted(key: string, end: Awaited<ReturnType<typeof deleteTask>>) {
+function deletedBody(key: string, end: Awaited<ReturnType<typeof deleteTask>>) {
   if (end.kind === 'deleted' || end.kind === 'already') {
     const { purged, deleted_at, deleted_by } = end.deletion;
     return { status: 'deleted', task_key: key, already: end.kind === 'already', purged, deleted_at, deleted_by };

@@ -38,7 +38,8 @@ export const webhookRoutes: Route[] = [
       const body = call.body as unknown as Buffer;
       const registry = door.registry();
       const found = findTrigger(registry, params.name);
-      const signed = checkSignature(secretOf(registry, found, door.env), headers, body, Date.now());
+      const secret = forOperator(() => resolveTriggerSecret(registry, found, door.env));
+      const signed = checkSignature(secret, headers, body, Date.now());
       return takeDelivery({ ...call, body }, found, signed);
     },
   }),
@@ -55,11 +56,6 @@ function findTrigger(registry: Registry, name: string): FoundTrigger {
     message: 'No definition states a webhook of this name',
     suggestion: 'Compare the address with `webhook` of `triggers` in the definitions.',
   });
-}
-
-/** @throws Error where it is not set. */
-function secretOf(registry: Registry, found: FoundTrigger, env: NodeJS.ProcessEnv): string {
-  return forOperator(() => resolveTriggerSecret(registry, found, env));
 }
 
 /** Before a signature was checked, what is wrong with definitions and secrets is for who runs the door alone. @throws Error. */

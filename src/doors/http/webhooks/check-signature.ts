@@ -16,7 +16,7 @@ export interface Signed {
 const TOLERANCE_SECONDS = 5 * 60;
 
 /** More signatures than a sender has keys are not tried. */
-const MOST_SIGNATURES = 10;
+const MAX_SIGNATURES = 10;
 
 /**
  * Refuses a request that shows no signature at all: no more of it is read, and nothing is said of which webhooks there are.
@@ -62,7 +62,7 @@ function checkStandard(secret: string, headers: Headers, body: Buffer, now: numb
   const key = standardKey(secret);
   if (!key) throw notFitting();
   const wanted = Buffer.from(standardMac(key, id, seconds as string, body));
-  const isGood = signatures.slice(0, MOST_SIGNATURES).some((signature) => {
+  const isGood = signatures.slice(0, MAX_SIGNATURES).some((signature) => {
     const given = Buffer.from(signature.startsWith('v1,') ? signature.slice('v1,'.length) : '');
     return given.length === wanted.length && timingSafeEqual(given, wanted);
   });

@@ -34,8 +34,8 @@ function callIn(files: ProjectFiles, more: Partial<McpDoor> = {}): ToolCall {
 }
 
 const found = async (call: ToolCall, query?: string, limit = 20) => {
-  const { told } = await search(call, { ...(query !== undefined && { query }), detail: 'summary', limit });
-  return [(told.abilities as { id: string }[]).map(({ id }) => id), told.total];
+  const { data } = await search(call, { ...(query !== undefined && { query }), detail: 'summary', limit });
+  return [(data.abilities as { id: string }[]).map(({ id }) => id), data.total];
 };
 
 const FILES: ProjectFiles = {
@@ -50,8 +50,8 @@ const FILES: ProjectFiles = {
 test('it says which ranker answered where the project wants meaning to count, and why it did not', async () => {
   const policy = 'policy: { embeddings: { model: small } }';
   const call = callIn({ ...FILES, 'ability.yaml': `${FILES['ability.yaml']}${policy}\n` });
-  const { told } = await search(call, { query: 'write a user row', detail: 'name', limit: 1 });
-  expect(told).toMatchObject({
+  const { data } = await search(call, { query: 'write a user row', detail: 'name', limit: 1 });
+  expect(data).toMatchObject({
     abilities: [{ id: 'db.write.user_row' }],
     ranker: 'words',
     warning: 'ranked by words alone: neither OPENAI_BASE_URL nor OPENAI_API_KEY is set',
@@ -70,17 +70,17 @@ test('lists all that can be run here, or what fits a request', async () => {
 
 test('tells of each what an agent decides by, as much as it wants to know; or that nothing fits', async () => {
   const call = callIn(FILES);
-  const { told } = await search(call, { query: 'signs', detail: 'summary', limit: 1 });
+  const { data } = await search(call, { query: 'signs', detail: 'summary', limit: 1 });
   const reason = 'it has signs of the request';
   const named = { id: 'user_signup', level: 'high', score: expect.any(Number), reason, effects: 'write_additive' };
   const summed = { ...named, summary: 'A test.', type: 'workflow', placement: 'local' };
-  expect(told).toEqual({ abilities: [summed], total: 1 });
+  expect(data).toEqual({ abilities: [summed], total: 1 });
   const names = await search(call, { query: 'signs', detail: 'name', limit: 1 });
-  expect(names.told.abilities).toEqual([named]);
+  expect(names.data.abilities).toEqual([named]);
   const whole = await search(call, { query: 'signs', detail: 'schema', limit: 1 });
-  expect(whole.told.abilities).toEqual([{ ...summed, input_schema: { type: 'object' }, output_schema: null }]);
+  expect(whole.data.abilities).toEqual([{ ...summed, input_schema: { type: 'object' }, output_schema: null }]);
   const nothing = await search(call, { query: 'a recipe for pancakes', detail: 'summary', limit: 5 });
-  expect(nothing.told).toEqual({ abilities: [], total: 0, nothing_fits: true, nearest: [] });
+  expect(nothing.data).toEqual({ abilities: [], total: 0, nothing_fits: true, nearest: [] });
 });
 
 test('describes the contract, the guards, and who approves', async () => {
@@ -97,7 +97,7 @@ test('describes the contract, the guards, and who approves', async () => {
     ].join('\n'),
   });
   const who = { who: 'ada, bob', requester_may: false };
-  expect((await describeAbility(call, { id: 'both' })).told).toMatchObject({
+  expect((await describeAbility(call, { id: 'both' })).data).toMatchObject({
     id: 'both',
     level: 'high',
     effects: 'destructive',
@@ -108,9 +108,9 @@ test('describes the contract, the guards, and who approves', async () => {
       { at: 'g', title: 'Go?', people_needed: 2, ...who },
     ],
   });
-  const { told, isError } = await plan(call, { id: 'both' });
+  const { data, isError } = await plan(call, { id: 'both' });
   expect(isError).toBe(false);
-  expect(told).toMatchObject({
+  expect(data).toMatchObject({
     status: 'available',
     guards: [{ id: 'ask_me', decision: 'need_user_confirm', reason: 'Really?' }],
     approvals: [{ asked: 'yes', who: 'ada, bob' }, { title: 'Go?' }],

@@ -3,35 +3,35 @@ import type { TaskResult } from '../../../../src/contracts/task.js';
 import { declaresTasks, detailedTask, TASKS } from '../../../../src/doors/mcp/task-states.js';
 
 const BASE = { started_at: '2026-01-01T00:00:00.000Z', finished_at: '2026-01-01T00:00:01.000Z', error: null };
-const told = (status: TaskResult['status'], error: TaskResult['error'] = null) => {
-  const answer = { told: { status }, isError: status !== 'succeeded' };
+const data = (status: TaskResult['status'], error: TaskResult['error'] = null) => {
+  const answer = { data: { status }, isError: status !== 'succeeded' };
   return detailedTask(answer, { ...BASE, status, error } as TaskResult, 'id', {});
 };
 
 test.each(['created', 'guarding', 'waiting', 'running', 'finishing', 'waiting_approval'] as const)(
   '%s is working',
   (status) => {
-    expect(told(status)).toMatchObject({ taskId: 'id', status: 'working', ttlMs: null, statusMessage: status });
-    expect(told(status)).not.toHaveProperty('result');
+    expect(data(status)).toMatchObject({ taskId: 'id', status: 'working', ttlMs: null, statusMessage: status });
+    expect(data(status)).not.toHaveProperty('result');
   },
 );
 
 test('what succeeded is completed; what ended otherwise is so with an error, but for what was cancelled', () => {
-  expect(told('succeeded')).toMatchObject({
+  expect(data('succeeded')).toMatchObject({
     status: 'completed',
     result: { structuredContent: { status: 'succeeded' } },
   });
   for (const status of ['failed', 'denied', 'timed_out', 'unknown', 'expired'] as const) {
     const error = { code: 'guard.denied', message: 'no' };
-    expect(told(status, error)).toMatchObject({ status: 'completed', result: { isError: true } });
+    expect(data(status, error)).toMatchObject({ status: 'completed', result: { isError: true } });
   }
-  expect(told('cancelled')).toMatchObject({ status: 'cancelled' });
-  expect(told('cancelled')).not.toHaveProperty('result');
+  expect(data('cancelled')).toMatchObject({ status: 'cancelled' });
+  expect(data('cancelled')).not.toHaveProperty('result');
 });
 
 test('an engine out of order is a failed task, with an error of JSON-RPC', () => {
   const error = { code: 'engine.stuck', message: 'It is stuck', suggestion: 'Look.' };
-  expect(told('failed', error)).toMatchObject({
+  expect(data('failed', error)).toMatchObject({
     status: 'failed',
     error: { code: -32603, message: 'It is stuck', data: { code: 'engine.stuck', suggestion: 'Look.' } },
   });

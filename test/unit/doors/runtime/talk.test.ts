@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { AskedLine } from '../../../../src/doors/runtime/lines.js';
+import type { CommandRequest } from '../../../../src/doors/runtime/lines.js';
 import { talk } from '../../../../src/doors/runtime/talk.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'talk-'));
@@ -18,7 +18,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-const ASKED: AskedLine = {
+const ASKED: CommandRequest = {
   version: '1',
   args: ['run', 'x'],
   cwd: '/',

@@ -5,7 +5,7 @@ import type { FormOfCall } from './forms-of-call.js';
 import type { GuardedAbility, GuardIndex } from './guard-index.js';
 
 /** One ability that a call of an agent's tool is, with the input that it has as that. */
-export interface AskedAbility {
+export interface AbilityCall {
   ability: string;
   input: JsonObject;
 }
@@ -21,7 +21,7 @@ export interface GuardAnswer {
 }
 
 /** Who asks, and where. */
-export interface Asking {
+export interface GuardContext {
   root: string;
   index: GuardIndex;
   env: NodeJS.ProcessEnv;
@@ -35,15 +35,15 @@ export interface Asking {
 /** The abilities that a call is, by the mappings of hooks; what cannot be read backwards is an answer of its own. */
 export async function mappedAbilities(
   forms: readonly FormOfCall[],
-  { index }: Asking,
-): Promise<(AskedAbility | GuardAnswer)[]> {
+  { index }: GuardContext,
+): Promise<(AbilityCall | GuardAnswer)[]> {
   const fitting = index.mappings.flatMap((mapping) =>
     forms.filter(({ tool_name }) => tool_name === mapping.tool_name).map(({ tool_input }) => ({ mapping, tool_input })),
   );
   if (fitting.length === 0) return [];
   const { inputOfCall } = await import('./input-of-call.js');
   const seen = new Set<string>();
-  return fitting.flatMap<AskedAbility | GuardAnswer>(({ mapping: { ability, hook, ...mapping }, tool_input }) => {
+  return fitting.flatMap<AbilityCall | GuardAnswer>(({ mapping: { ability, hook, ...mapping }, tool_input }) => {
     const read = inputOfCall(mapping as Parameters<typeof inputOfCall>[0], tool_input);
     if (read.fits === false) return [];
     if (read.fits === 'unknown') {
@@ -60,10 +60,10 @@ export async function mappedAbilities(
 }
 
 /** Asks the PreAbilityCall guards of one ability about an input; needs no server. */
-export async function askAbility(asked: AskedAbility, asking: Asking): Promise<GuardAnswer> {
+export async function askAbility(asked: AbilityCall, context: GuardContext): Promise<GuardAnswer> {
   const { ability } = asked;
-  const guarded = Object.hasOwn(asking.index.guarded, ability) ? asking.index.guarded[ability] : undefined;
-  const answers = guarded ? await askExpressions(asked, guarded, asking) : await askAll(asked, asking);
+  const guarded = Object.hasOwn(context.index.guarded, ability) ? context.index.guarded[ability] : undefined;
+  const answers = guarded ? await askExpressions(asked, guarded, context) : await askAll(asked, context);
   const { gravestOf } = await import('../../rules/guard-precedence.js');
   const decision = gravestOf(answers.map((answer) => answer.decision)) ?? 'allow';
   const decisive = answers.find((answer) => answer.decision === decision && decision !== 'allow');
@@ -86,9 +86,9 @@ function reasonOf(answer: HookAnswer | undefined): string {
 }
 
 async function askExpressions(
-  { ability, input }: AskedAbility,
+  { ability, input }: AbilityCall,
   { hooks, facts, defaults, cel }: GuardedAbility,
-  { user, session, moment }: Asking,
+  { user, session, moment }: GuardContext,
 ): Promise<HookAnswer[]> {
   const answers: HookAnswer[] = [];
   if (hooks.length === 0) return answers;
@@ -120,7 +120,7 @@ async function askExpressions(
 }
 
 /** The whole way: definitions are read, scripts pinned and run. */
-async function askAll(asked: AskedAbility, asking: Asking): Promise<HookAnswer[]> {
+async function askAll(asked: AbilityCall, context: GuardContext): Promise<HookAnswer[]> {
   const { askGuards } = await import('../../worker/hooks-outside-tasks.js');
-  return askGuards({ ...asked, environment: asking.index.environment, ...asking });
+  return askGuards({ ...asked, environment: context.index.environment, ...context });
 }

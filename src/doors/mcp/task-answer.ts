@@ -4,53 +4,49 @@ import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { decisionCommands } from '../cli/output/next-commands.js';
-import { tellProblem } from './answers.js';
+import { problemFields } from './answers.js';
 import type { McpDoor, ToolAnswer } from './mcp-door.js';
 
-/** A task of the caller that is told of. */
-export interface ToldTask {
+/** A task of the caller. */
+export interface OwnTask {
   key: string;
   handle: string;
 }
 
-/** What an agent is told of a task: how it stands, its output or why it has none, and what it may do now. */
-export function tellTask(task: ToldTask, result: TaskResult, door: McpDoor): ToolAnswer {
+/** The answer about a task: its state, its output or why it has none, and what the agent may do now. */
+export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): ToolAnswer {
   const { status, ability_id: ability, output, error, warnings } = result;
-  const told: JsonObject = {
-    status,
-    task: task.handle,
-    ability,
-    ...(warnings.length > 0 && { warnings }),
-  };
+  const data: JsonObject = { status, task: task.handle, ability, ...(warnings.length > 0 && { warnings }) };
   if (!isEndState(status)) {
-    const asked = result.approvals.filter((approval) => approval.status === 'open');
-    const waiting = asked.map((approval) => tellApproval(task.key, approval, door));
+    const { temporal: link } = result.links;
+    const open = result.approvals.filter((approval) => approval.status === 'open');
+    const waiting = open.map((approval) => approvalFields(task.key, approval, door));
     return {
-      told: {
-        ...told,
-        ...tellStep(result),
-        ...(waiting.length > 0 && { waiting_for: waiting, ...linkOf(result) }),
+      data: {
+        ...data,
+        ...stepFields(result),
+        ...(waiting.length > 0 && { waiting_for: waiting, ...(link !== null && { link }) }),
         next: nextOf(waiting),
       },
       isError: false,
       open: task,
     };
   }
-  if (status === 'succeeded') return { told: { ...told, output }, isError: false };
+  if (status === 'succeeded') return { data: { ...data, output }, isError: false };
   const problem = error ?? { code: `task.${status}`, message: `The task ended as ${status}` };
   return {
-    told: { ...told, ...tellProblem(problem, door), ...(problem.step !== undefined && { step: problem.step }) },
+    data: { ...data, ...problemFields(problem, door), ...(problem.step !== undefined && { step: problem.step }) },
     isError: true,
   };
 }
 
-/** What can be told of a task that nobody has seen at work yet. */
-export function tellBegun(task: ToldTask): ToolAnswer {
-  return { told: { status: 'running', task: task.handle, next: nextOf([]) }, isError: false, open: task };
+/** The answer about a task that was started and not looked at since. */
+export function startedAnswer(task: OwnTask): ToolAnswer {
+  return { data: { status: 'running', task: task.handle, next: nextOf([]) }, isError: false, open: task };
 }
 
 /** Who decides about something, until when, and with which command. Nothing that an agent could answer itself. */
-export function tellApproval(key: string, approval: Approval, door: McpDoor): JsonObject {
+export function approvalFields(key: string, approval: Approval, door: McpDoor): JsonObject {
   const { id, title, what, reasons, expires_at, quorum } = approval;
   return {
     approval: id,
@@ -65,14 +61,14 @@ export function tellApproval(key: string, approval: Approval, door: McpDoor): Js
   };
 }
 
-/** Who decides, in words. */
-export function whoDecides({
-  approvers,
-  people,
-  self_approval,
-  requested_by,
-}: Pick<Approval, 'approvers' | 'people' | 'self_approval' | 'requested_by'>): string {
-  const who = approvers.length === 0 ? 'any person' : (people.length > 0 ? people : approvers).join(', ');
+/** Names of those who decide: the people, else the approvers as they are listed. */
+export function deciders({ approvers, people }: Pick<Approval, 'approvers' | 'people'>): string {
+  return approvers.length === 0 ? 'any person' : (people.length > 0 ? people : approvers).join(', ');
+}
+
+function whoDecides(approval: Approval): string {
+  const { approvers, people, self_approval, requested_by } = approval;
+  const who = deciders(approval);
   const mayNot = !self_approval && (approvers.length === 0 || people.includes(requested_by.name));
   return mayNot ? `${who}; not ${requested_by.name}` : who;
 }
@@ -83,13 +79,8 @@ function nextOf(waiting: readonly Json[]): string {
   return `A person decides this, never you: tell the user who may, and with which command. ${ask}`;
 }
 
-/** Where people can see the task. */
-function linkOf({ links }: TaskResult): JsonObject {
-  return links.temporal === null ? {} : { link: links.temporal };
-}
-
 /** The first step at work. */
-function tellStep({ steps }: TaskResult): JsonObject {
+function stepFields({ steps }: TaskResult): JsonObject {
   const at = steps.find(({ status }) => status === 'running' || status === 'waiting');
   return at ? { step: at.path } : {};
 }

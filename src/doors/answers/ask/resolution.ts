@@ -3,23 +3,27 @@ import type { Pending } from '../../../contracts/routing.js';
 import type { Considered } from './ask-shapes.js';
 
 /** What a decision comes to; what is left out is nothing. */
-export type Came = Pick<Considered, 'outcome' | 'answer'> & Partial<Considered>;
+export type Resolution = Pick<Considered, 'outcome' | 'answer'> & Partial<Considered>;
 
 /** How long a question can be answered, after which a short text is no answer to it any more. */
 const ANSWERED_WITHIN_MS = 60 * 60_000;
 
 /** Nothing is to be run. */
-export function answered(answer: string): Came {
+export function answered(answer: string): Resolution {
   return { outcome: 'answers', answer };
 }
 
 /** Something has to be said first. */
-export function asking(question: string, options: string[], pending: Pending | null): Came {
+export function asking(question: string, options: string[], pending: Pending | null): Resolution {
   return { outcome: 'asks', answer: question, question, options, pending };
 }
 
 /** What was chosen cannot run. */
-export function unavailable({ code, message, suggestion }: Pick<Problem, 'code' | 'message' | 'suggestion'>): Came {
+export function unavailable({
+  code,
+  message,
+  suggestion,
+}: Pick<Problem, 'code' | 'message' | 'suggestion'>): Resolution {
   const problem = { code, message, ...(suggestion !== undefined && { suggestion }) };
   return { outcome: 'unavailable', answer: message, problem };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CODES } from '../../../../src/contracts/codes.js';
 import { EXIT } from '../../../../src/contracts/exit-codes.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
-import { statusOf, tellProblem } from '../../../../src/doors/http/tell-problem.js';
+import { httpProblem, statusOf } from '../../../../src/doors/http/http-problem.js';
 
 describe('the status of a code', () => {
   test.each([
@@ -36,7 +36,7 @@ describe('the status of a code', () => {
 });
 
 test('what is none of ours says nothing of itself', () => {
-  const problem = tellProblem(new TypeError('secret at /home/alice/x.ts:1'));
+  const problem = httpProblem(new TypeError('secret at /home/alice/x.ts:1'));
   expect(problem).toMatchObject({ status: 500, code: 'internal.error' });
   expect(JSON.stringify(problem)).not.toMatch(/secret|alice|\.ts/);
 });
@@ -50,7 +50,7 @@ test('what is ours says what happened, where, and what to do next', () => {
     suggestion: 's',
     details: { x: 1 },
   });
-  expect(tellProblem(error)).toEqual({
+  expect(httpProblem(error)).toEqual({
     type: 'urn:ability:config.invalid',
     title: CODES['config.invalid'].means,
     status: 400,

@@ -14,7 +14,7 @@ export interface HttpProblem {
   details?: unknown;
 }
 
-/** Codes whose status tells more than how a command would end. */
+/** Codes with a status of their own; the others have that of their exit code. */
 const STATUS: Record<string, number> = {
   'door.unauthenticated': 401,
   'door.unsigned': 401,
@@ -54,11 +54,9 @@ export function statusOf(code: string): number {
 }
 
 /**
- * A failure as it is answered. What is none of ours says nothing of itself: the operator reads it, the caller does not.
- *
- * @param error whatever was thrown.
+ * The answer to an error. The text of an unexpected one goes to the operator alone.
  */
-export function tellProblem(error: unknown): HttpProblem {
+export function httpProblem(error: unknown): HttpProblem {
   const known =
     error instanceof AbilityError
       ? error.toProblem()
