@@ -1,8 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isNode, isSeq, type Node, parse, parseDocument } from 'yaml';
-import { isJsonObject, type Json } from '../contracts/json.js';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  Pair,
+  parse,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
-import { indented } from './flow-yaml.js';
+import { byId } from './import/merge-definitions.js';
+import { indented, YAML_STYLE, YAML_TAGS } from './write-yaml.js';
 
 /** A YAML file that people wrote, to which something is added. */
 export interface YamlText {
@@ -34,27 +47,44 @@ export function appendItem({ file, text }: YamlText, key: string, item: string):
     });
   }
   const wanted = { ...value, [key]: [...list, added] };
-  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const newline = newlineOf(text);
   for (const candidate of [afterLastItem(document, text, key, item), underNewKey(document, text, key, item)]) {
     const edited = candidate?.replaceAll(/\r?\n/g, newline);
     if (edited !== undefined && isDeepStrictEqual(dataOf(edited), wanted)) return edited;
   }
   if (list.length > 0) document.addIn([key], document.createNode(added));
   else document.set(key, withCommentOf(document.getIn([key], true), document.createNode([added])));
-  return written(document, newline);
+  return written(document, text);
 }
 
 /** Sets a value in a YAML file that people wrote; its comments and its order stay. @throws as {@link appendItem}. */
 export function setValue(source: YamlText, path: (string | number)[], value: Json): string {
   const document = open(source);
-  for (const [depth] of path.entries()) {
-    const above = path.slice(0, depth);
-    // A key that stands there without a value is no map yet.
-    if (depth > 0 && document.hasIn(above) && document.getIn(above) === null)
-      document.setIn(above, document.createNode({}));
-  }
-  document.setIn(path, document.createNode(value));
-  return written(document, source.text.includes('\r\n') ? '\r\n' : '\n');
+  const wanted = withValueAt((document.toJS() as Json) ?? {}, path, value);
+  if (document.contents === null) document.setIn(path, document.createNode(value));
+  else edit(document, document.contents, wanted);
+  return written(document, source.text);
+}
+
+/** Data with another value at a path; a key without a value is no map yet. */
+function withValueAt(data: Json | undefined, [first, ...rest]: (string | number)[], value: Json): Json {
+  if (first === undefined) return value;
+  if (Array.isArray(data)) return data.with(Number(first), withValueAt(data[Number(first)], rest, value));
+  const map = isJsonObject(data) ? data : {};
+  return { ...map, [first]: withValueAt(map[first], rest, value) };
+}
+
+/**
+ * Gives a YAML text another value, changing no more than it has to: comments and the order of keys stay.
+ *
+ * @throws Error where the text cannot be edited so, as through an alias.
+ */
+export function editYaml(text: string, wanted: JsonObject): string {
+  const document = parseDocument(text, { ...YAML_TAGS, stringKeys: true });
+  edit(document, document.contents, wanted);
+  const edited = document.toString(YAML_STYLE);
+  if (!isDeepStrictEqual(parseDocument(edited).toJS(), wanted)) throw new Error('its form does not allow it');
+  return edited;
 }
 
 /** The data of a YAML file, for deciding what to edit. @throws AbilityError `definition.syntax`. */
@@ -70,12 +100,17 @@ function open({ file, text }: YamlText): Document {
     code: 'definition.syntax',
     message: `${file} is not valid YAML, so nothing can be added to it: ${fault.message.split('\n', 1)[0]}`,
     location: { file },
-    suggestion: 'Mend the file first.',
+    suggestion: 'Correct the file first.',
   });
 }
 
-function written(document: Document, newline: string): string {
-  return document.toString({ lineWidth: 0 }).replaceAll('\n', newline);
+/** @param before the text as it was, whose line ends stay. */
+function written(document: Document, before: string): string {
+  return document.toString({ lineWidth: 0 }).replaceAll('\n', newlineOf(before));
+}
+
+function newlineOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
 /** A value that stands for another one, with what was written about that. */
@@ -106,4 +141,62 @@ function underNewKey({ contents }: Document, text: string, key: string, item: st
 function dataOf(text: string): unknown {
   const document = parseDocument(text, { strict: true, uniqueKeys: true, stringKeys: true });
   return document.errors.length === 0 ? document.toJS() : undefined;
+}
+
+function edit(document: Document, node: unknown, wanted: Json): void {
+  const current: unknown = (node as Node).toJS(document);
+  if (isDeepStrictEqual(current, wanted)) return;
+  if (isMap(node) && isJsonObject(wanted)) editMap(document, node, wanted);
+  else if (isSeq(node) && byId(current) && byId(wanted)) editById(document, node, wanted as JsonObject[]);
+  else throw new Error('it holds something else than a map where the source changed');
+}
+
+function editMap(document: Document, map: YAMLMap, wanted: JsonObject): void {
+  for (const pair of [...map.items]) if (!Object.hasOwn(wanted, keyOf(pair))) removePair(map, pair);
+  let before = -1;
+  for (const [key, value] of Object.entries(wanted)) {
+    const at = map.items.findIndex((pair) => keyOf(pair) === key);
+    if (at < 0) {
+      before += 1;
+      map.items.splice(before, 0, new Pair(document.createNode(key), document.createNode(value)));
+    } else {
+      before = at;
+      replaceValue(document, map.items[at] as Pair, value);
+    }
+  }
+}
+
+function editById(document: Document, list: YAMLSeq, wanted: JsonObject[]): void {
+  const idOf = (node: unknown): unknown => ((node as Node).toJS(document) as JsonObject).id;
+  list.items = wanted.map((item) => {
+    const known = list.items.find((node) => idOf(node) === item.id);
+    if (known === undefined) return document.createNode(item);
+    edit(document, known, item);
+    return known;
+  });
+}
+
+function replaceValue(document: Document, pair: Pair, value: Json): void {
+  const node = pair.value;
+  const current: unknown = node === null ? null : (node as Node).toJS(document);
+  if (isDeepStrictEqual(current, value)) return;
+  if (isScalar(node) && (value === null || typeof value !== 'object')) node.value = value;
+  else if ((isMap(node) && isJsonObject(value)) || (isSeq(node) && byId(current) && byId(value)))
+    edit(document, node, value);
+  else pair.value = document.createNode(value);
+}
+
+/** What people wrote above a key is not lost with it: it then stands above the next one. */
+function removePair(map: YAMLMap, pair: Pair): void {
+  const comment = (pair.key as Node).commentBefore;
+  const next = map.items[map.items.indexOf(pair) + 1]?.key as Node | undefined;
+  map.items.splice(map.items.indexOf(pair), 1);
+  if (!comment) return;
+  const place: Node = next ?? map;
+  if (next) place.commentBefore = [comment, place.commentBefore].filter(Boolean).join('\n');
+  else map.comment = [map.comment, comment].filter(Boolean).join('\n');
+}
+
+function keyOf({ key }: Pair): string {
+  return isScalar(key) ? String(key.value) : String(key);
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { FORMATS, type FormatName } from '../definitions/schemas/schema-files.js';
 
-/** A YAML file of a project that editors are told the schema of. */
+/** A YAML file of a project whose schema editors learn from its first line. */
 export interface SchemaSubject {
   kind: FormatName;
   /** Its path, relative to the project root. */

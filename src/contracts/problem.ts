@@ -64,6 +64,11 @@ export class AbilityError extends Error {
   }
 }
 
+/** The refusal of what a caller asked for in a way that cannot be meant: `usage.invalid`. */
+export function usageError(message: string, suggestion?: string): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message, ...(suggestion !== undefined && { suggestion }) });
+}
+
 /** The message of anything that was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 export const OPENS = '<!-- ability:agents -->';
 export const CLOSES = '<!-- /ability:agents -->';
 
-/** Says to whoever opens the document that it is kept. */
+/** Tells readers of the document that this part is generated. */
 const REMARK = '<!-- Between these markers `ability docs` writes; your own rules belong above or below them. -->';
 
 /** What we keep, between its markers. */
@@ -12,16 +12,16 @@ export function marked(text: string): string {
   return `${OPENS}\n${REMARK}\n\n${text.trim()}\n\n${CLOSES}\n`;
 }
 
-/** Whether a document carries our markers, in whatever order. */
+/** Whether a document has our markers, in any order. */
 export function hasMarkers(text: string): boolean {
   return linesOf(text).some(isMarker);
 }
 
 /**
- * A document with what stands between its markers replaced; what its author wrote around them stays, byte by byte.
+ * A document with the part between its markers replaced; what its author wrote around them stays, byte by byte.
  *
  * @param kept what belongs there, as {@link marked} gives it.
- * @param isOwnTop what stands above the markers belongs to `kept` too, as the front matter of a skill does.
+ * @param isOwnTop what is above the markers belongs to `kept` too, as the front matter of a skill does.
  * @throws AbilityError `docs.invalid` where the markers are not one pair.
  */
 export function withMarked(file: string, text: string, kept: string, { isOwnTop = false } = {}): string {

@@ -12,7 +12,7 @@ export interface AnswerNeeds {
 /** How an answer is read: the ability that is called, and where in its output the body is. */
 export interface AnswerForm {
   key: string;
-  /** What stands before the body, such as `.body`. */
+  /** The path to the body, such as `.body`. */
   body: string;
   /** Why there is no body to read. */
   noBody?: string;
@@ -65,7 +65,7 @@ export function answerForm(operation: KnownOperation, needs: AnswerNeeds, place:
   };
 }
 
-/** The second form stands beside the first one, so that patterns such as `shop.*` are for both. */
+/** The second form is named after the first one, so that patterns such as `shop.*` match both. */
 export function formKey(key: string): string {
   return `${key}.with_status`;
 }

@@ -1,6 +1,6 @@
 import { literal, textLiteral } from './write-cel.js';
 
-/** What a condition stands for where it is read. */
+/** How the parts of a condition are read. */
 export interface ConditionReader {
   /** CEL of a runtime expression, null where it is absent; `kind` where that is known. */
   read(expression: string): { cel: string; kind: 'number' | 'text' | 'any' };

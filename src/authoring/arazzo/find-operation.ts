@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
+import { decodedPart, unescapedToken } from '../openapi/document-parts.js';
 import { NotTranslated } from './not-translated.js';
 
 /** An imported operation that a step can call. */
@@ -45,7 +46,7 @@ export class Sources {
     const match = /^\{?\$sourceDescriptions\.([A-Za-z0-9_-]+)\.url\}?#\/paths\/([^/]+)\/([a-z]+)$/.exec(text);
     if (!match?.[1] || !match[2] || !match[3]) throw new NotTranslated(`${text} leads to no operation`, place);
     const source = this.named(match[1], place);
-    const path = decode(match[2]).replaceAll('~1', '/').replaceAll('~0', '~');
+    const path = unescapedToken(decodedPart(match[2]));
     const wanted = `${match[3].toUpperCase()} ${path}`;
     const found = Object.entries(this.stateOf(source, place).operations)
       .filter(([, { source: over }]) => over === wanted)
@@ -93,13 +94,5 @@ export class Sources {
     const definition = this.definitionOf(first.key);
     if (definition) return { ...first, definition };
     throw new NotTranslated(`${first.key} has no definition that can be used`, place);
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

@@ -4,9 +4,9 @@ import { singularPath } from './json-path.js';
 import { NotTranslated } from './not-translated.js';
 import { type CelValue, follow, literal, orNull, select, selectOptional, template, textLiteral } from './write-cel.js';
 
-/** What a step or a workflow can read where an expression stands, each as CEL. */
+/** What a step or a workflow can read in an expression, each as CEL. */
 export interface Reading {
-  /** Where it stands, for messages. */
+  /** Its place in the document, for messages. */
   place: string;
   /** Says what people should know of the translation. */
   note(text: string): void;

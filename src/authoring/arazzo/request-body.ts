@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { isPart, listOf, memberOf, type Part, partOf, textOf } from '../openapi/document-parts.js';
+import { isPart, listOf, memberOf, type Part, partOf, pointerTokens, textOf } from '../openapi/document-parts.js';
 import { singularPath } from './json-path.js';
 import { NotTranslated } from './not-translated.js';
 import { isSelector, parseExpression, type Reading, readOperand, readValue, typeNamed } from './reading.js';
@@ -103,16 +103,14 @@ function targetOf(replacement: unknown, refuse: (what: string) => never): (strin
   const said = memberOf(replacement, 'targetSelectorType');
   const type = said === undefined ? 'jsonpointer' : typeNamed(said, refuse);
   const tokens =
-    type === 'jsonpointer' ? pointerTokens(target) : type === 'jsonpath' ? singularPath(target, refuse) : undefined;
+    type === 'jsonpointer'
+      ? target.startsWith('/')
+        ? pointerTokens(target)
+        : undefined
+      : type === 'jsonpath'
+        ? singularPath(target, refuse)
+        : undefined;
   return tokens && tokens.length > 0 ? tokens : refuse(`the replacement at ${target} cannot be translated`);
-}
-
-function pointerTokens(target: string): string[] | undefined {
-  if (!target.startsWith('/')) return undefined;
-  return target
-    .slice(1)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function put(root: Json, tokens: (string | number)[], value: Json, refuse: (what: string) => never): void {

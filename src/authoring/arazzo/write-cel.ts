@@ -1,4 +1,5 @@
 import type { Json } from '../../contracts/json.js';
+import { pointerTokens } from '../openapi/document-parts.js';
 
 /** A value as CEL. `optional`: it is an optional, so that what is absent is left out. */
 export interface CelValue {
@@ -45,11 +46,7 @@ export function selectOptional(base: string, token: string | number): string {
 
 /** What a JSON pointer leads to inside a value. A number is the place in a list. Source: RFC 6901. */
 export function follow({ cel, optional }: CelValue, pointer: string): CelValue {
-  const tokens = pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((token) => (/^(0|[1-9]\d{0,8})$/.test(token) ? Number(token) : token));
+  const tokens = pointerTokens(pointer).map((token) => (/^(0|[1-9]\d{0,8})$/.test(token) ? Number(token) : token));
   return tokens.length === 0 ? { cel, optional } : { cel: tokens.reduce(selectOptional, cel), optional: true };
 }
 

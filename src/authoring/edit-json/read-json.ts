@@ -1,4 +1,4 @@
-/** A JSON value with the place where it stands in its text; comments are allowed, and stand nowhere. */
+/** A JSON value with its place in the text; comments are allowed, and are no part of it. */
 export type JsonNode =
   | { kind: 'object'; start: number; end: number; members: { key: string; value: JsonNode }[] }
   | { kind: 'array'; start: number; end: number; items: JsonNode[] }
@@ -6,7 +6,7 @@ export type JsonNode =
   | { kind: 'other'; start: number; end: number };
 
 /** Deeper than this no settings are. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Reads a JSON text with comments, as the settings files of tools are.
@@ -38,7 +38,7 @@ class JsonReader {
   }
 
   value(depth: number): JsonNode {
-    if (depth > DEEPEST) throw this.fault('it is nested too deeply');
+    if (depth > MAX_DEPTH) throw this.fault('it is nested too deeply');
     this.blanks();
     const letter = this.text[this.at];
     if (letter === '{') return this.object(depth);

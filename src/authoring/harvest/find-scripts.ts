@@ -27,7 +27,7 @@ export interface FoundScript {
 export const MANUAL_NAME = 'modular_mannual.md';
 
 /** Larger files are not read. Bytes. */
-const LARGEST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** What a look for scripts comes to. */
 export interface FoundScripts {
@@ -110,7 +110,7 @@ function isScript(file: string): boolean {
 
 function textOf(file: string): string | null {
   try {
-    if (statSync(file).size > LARGEST) return null;
+    if (statSync(file).size > MAX_BYTES) return null;
     const text = readFileSync(file, 'utf8');
     return text.includes('\0') ? null : text;
   } catch {

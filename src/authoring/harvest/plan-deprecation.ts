@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { setValue, type YamlText } from '../edit-yaml.js';
@@ -15,7 +15,7 @@ import type { PlannedFile } from '../planned-file.js';
  */
 export function planDeprecation(registry: Registry, id: string, replacedBy: string | undefined): PlannedFile {
   const loaded = find(registry, id);
-  if (replacedBy === id) throw new AbilityError({ code: 'usage.invalid', message: `${id} cannot take its own place` });
+  if (replacedBy === id) throw usageError(`${id} cannot take its own place`);
   if (replacedBy !== undefined) refuseCircle(registry, id, replacedBy);
   const { file } = loaded.locate([]);
   const before = readFileSync(join(registry.root, file), 'utf8');
@@ -34,7 +34,7 @@ function refuseCircle(registry: Registry, id: string, replacedBy: string): void 
   ) {
     seen.add(at);
     if (at !== id) continue;
-    throw new AbilityError({ code: 'usage.invalid', message: `${replacedBy} is itself replaced by ${id}` });
+    throw usageError(`${replacedBy} is itself replaced by ${id}`);
   }
 }
 

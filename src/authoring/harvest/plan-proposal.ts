@@ -1,9 +1,9 @@
 import { ABILITY_ID } from '../../contracts/names.js';
 import { FileDraft } from '../file-draft.js';
-import { flowYaml } from '../flow-yaml.js';
 import { planHighLevel } from '../scaffold/plan-high-level.js';
 import { fileNameOf, type Scaffold, type Site } from '../scaffold/scaffold.js';
 import { schemaLine } from '../schema-line.js';
+import { flowYaml } from '../write-yaml.js';
 
 /** Calls that may be worth an ability of their own. */
 export interface ProposedCalls {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { checkFormat } from '../../definitions/check-format.js';
 import { findUnsupported } from '../../definitions/unsupported.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
-import { renderDefinition } from './render-definition.js';
+import { renderDefinition } from '../write-yaml.js';
 
 /** What a file must be for the registry to take it. */
 export interface FileCheck {
@@ -15,11 +15,11 @@ export interface FileCheck {
 }
 
 /** Larger ones are refused before they are rendered, which takes long. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 
 /** The text of a definition that the registry will take. @throws Error that says why there is none. */
 export function renderChecked(file: string, definition: JsonObject, comments: string[], check: FileCheck): string {
-  if (JSON.stringify(definition).length > MOST_CHARACTERS) throw new Error('its definition is larger than 1024 KiB');
+  if (JSON.stringify(definition).length > MAX_CHARACTERS) throw new Error('its definition is larger than 1024 KiB');
   const text = renderDefinition(definition, comments);
   // Read once for both questions: reading takes most of the time of a large import.
   if (!isDeepStrictEqual(checkText(file, text, check), definition)) throw new Error('YAML cannot hold it as it is');
@@ -37,9 +37,4 @@ export function checkText(file: string, text: string, { kind, schema, more }: Fi
   const value = source.value as JsonObject;
   more(value);
   return value;
-}
-
-/** What an error says. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

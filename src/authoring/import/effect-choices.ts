@@ -1,5 +1,5 @@
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { usageError } from '../../contracts/problem.js';
 import { matchesGlob } from '../../text/glob.js';
 import type { ImportedOperation } from './imported.js';
 
@@ -21,14 +21,13 @@ export function readEffectChoice(text: string): EffectChoice {
   const [pattern, effect] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()];
   const known = [...EFFECTS, 'default' as const].find((one) => one === effect);
   if (pattern !== '' && known !== undefined) return { pattern, effect: known };
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--effects-for ${text} is not PATTERN=EFFECT`,
-    suggestion: `The effect is ${EFFECTS.join(', ')}, or default; such as --effects-for 'shop.search_*=external_read'.`,
-  });
+  throw usageError(
+    `--effects-for ${text} is not PATTERN=EFFECT`,
+    `The effect is ${EFFECTS.join(', ')}, or default; such as --effects-for 'shop.search_*=external_read'.`,
+  );
 }
 
-/** Choices of an earlier import with those made now; a pattern that is chosen again stands last. */
+/** Choices of an earlier import with those made now; a pattern that is chosen again comes last. */
 export function joinChoices(before: readonly KeptChoice[], now: readonly EffectChoice[]): KeptChoice[] {
   const again = new Set(now.map(({ pattern }) => pattern));
   const last = [...new Map(now.map((choice) => [choice.pattern, choice])).values()];
@@ -49,11 +48,10 @@ export function chooseEffects(
 ): ImportedOperation[] {
   for (const { pattern, effect } of now) {
     if (effect === 'default' || operations.some((operation) => fits(pattern, operation))) continue;
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `Nothing fits --effects-for ${pattern}=${effect}`,
-      suggestion: 'A pattern is for keys (shop.search_*) or names at the source (POST /search*).',
-    });
+    throw usageError(
+      `Nothing fits --effects-for ${pattern}=${effect}`,
+      'A pattern is for keys (shop.search_*) or names at the source (POST /search*).',
+    );
   }
   if (choices.length === 0) return [...operations];
   return operations.map((operation) => {

@@ -8,7 +8,7 @@ export interface ImportedOperation {
   source: string;
   /** The low-level definition as data, keys in the order to be written. */
   definition: JsonObject;
-  /** What a person should know of it, such as effects that nobody stated. */
+  /** What a person should know of it, such as effects that are not stated. */
   notes: string[];
   /** Its `operationId` over there, by which other documents name it. */
   id?: string;
@@ -31,6 +31,6 @@ export interface Imported {
   config?: JsonObject;
   /** What holds for all of them. */
   notes: string[];
-  /** What `pinned: sha256:..` in a definition stands for, by its digest in hex, kept so that a change can be shown. */
+  /** What `pinned: sha256:..` in a definition refers to, by its digest in hex, kept so that a change can be shown. */
   pinned?: Record<string, JsonObject>;
 }

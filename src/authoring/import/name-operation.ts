@@ -3,7 +3,7 @@ import { ABILITY_ID, RESERVED_NAMES } from '../../contracts/names.js';
 /**
  * The operation key of something over there: the prefix, a dot, and its name in small letters.
  *
- * What a key cannot hold becomes `_`; dots that follow each other are one, and none stands at an end.
+ * What a key cannot hold becomes `_`; dots that follow each other are one, and none is at an end.
  *
  * @returns the key, or why the name gives none.
  */

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { config } from '../../definitions/formats/config.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
-import { reasonOf, renderChecked } from './check-text.js';
+import { renderChecked } from './check-text.js';
 import { commentsFor } from './file-comments.js';
 import type { Imported } from './imported.js';
 import { type FilePlan, isThere, planFile, unchanged } from './plan-file.js';
@@ -16,7 +16,7 @@ import type { Importing, OperationPlan } from './plan-operation.js';
 /**
  * Decides what becomes of the configuration that an import brings; undefined: it brings none.
  *
- * @throws AbilityError `import.not_ours` where another file stands in its place, `definition.invalid`.
+ * @throws AbilityError `import.not_ours` where another file is in its place, `definition.invalid`.
  */
 export function planConfig(
   imported: Imported,

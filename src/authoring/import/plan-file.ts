@@ -1,11 +1,12 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
+import { reasonOf } from '../../contracts/problem.js';
 import { isProblem, readYaml, type YamlSource } from '../../definitions/yaml-source.js';
 import { findDifferences, showDifference } from '../../text/value-differences.js';
+import { editYaml } from '../edit-yaml.js';
 import type { PlannedFile } from '../planned-file.js';
-import { checkText, type FileCheck, reasonOf } from './check-text.js';
-import { editYaml } from './edit-yaml.js';
+import { checkText, type FileCheck } from './check-text.js';
 import { mergeDefinitions } from './merge-definitions.js';
 import type { PlannedChange } from './planned-import.js';
 

@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { ImportedFile, ImportState } from '../../definitions/formats/import-state.js';
 import { importFile, readImport } from '../../definitions/read-imports.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -81,11 +81,10 @@ function undecidedOf({ operation: { key, source, definition, namedLike }, value 
 }
 
 function otherPrefix(before: string, { kind, name, prefix }: ImportOptions): AbilityError {
-  return new AbilityError({
-    code: 'usage.invalid',
-    message: `${name} was imported with the prefix ${before}, and ${prefix} would import all of it once more`,
-    suggestion: `Leave --prefix out. Or remove what was imported and registry/.imports/${kind}.${name}.json first.`,
-  });
+  return usageError(
+    `${name} was imported with the prefix ${before}, and ${prefix} would import all of it once more`,
+    `Leave --prefix out. Or remove what was imported and registry/.imports/${kind}.${name}.json first.`,
+  );
 }
 
 /** What an earlier import took over and is not there any more. */

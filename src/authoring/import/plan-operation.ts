@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { reasonOf } from '../../contracts/problem.js';
 import { isCaseFile } from '../../definitions/case-files.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { highLevel } from '../../definitions/formats/high-level.js';
@@ -9,7 +10,7 @@ import type { ImportState } from '../../definitions/formats/import-state.js';
 import { lowLevel } from '../../definitions/formats/low-level.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
-import { type FileCheck, reasonOf, renderChecked } from './check-text.js';
+import { type FileCheck, renderChecked } from './check-text.js';
 import { commentsFor } from './file-comments.js';
 import type { ImportedOperation, LeftOut } from './imported.js';
 import { differencesOf, type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';
@@ -156,7 +157,7 @@ export function pinOf(definition: JsonObject | undefined): string | undefined {
 }
 
 /**
- * Says of a change that only a digest tells of what it is.
+ * Shows what a change of a digest alone is about.
  *
  * @param before what was pinned, and what is pinned now.
  */

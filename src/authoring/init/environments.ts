@@ -53,7 +53,7 @@ export function proposedEnvironments(root: string): string[] {
  * The environments that the definitions of a folder name, before it is a project: those that count most come last.
  *
  * Scopes, settings, services, hooks and test cases name some. Patterns name none, and what cannot be read is passed over:
- * whoever loads the project will be told of it.
+ * loading the project reports it.
  */
 export function namedEnvironments(root: string): string[] {
   if (!existsSync(root)) return [];

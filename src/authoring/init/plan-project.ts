@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { project as projectFormat } from '../../definitions/formats/project.js';
 import { environmentName } from '../../definitions/formats/values.js';
@@ -79,11 +79,10 @@ export function checkEnvironmentNames(names: readonly string[]): void {
   for (const name of names) checkForm(environmentName, name, 'name of an environment');
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (names.length > 0 && twice === undefined) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: twice === undefined ? 'A project has at least one environment' : `The environment ${twice} is named twice`,
-    suggestion: 'Write --env-names dev,staging,prod.',
-  });
+  throw usageError(
+    twice === undefined ? 'A project has at least one environment' : `The environment ${twice} is named twice`,
+    'Write --env-names dev,staging,prod.',
+  );
 }
 
 function filesOf(registry: string, wanted: NewProject): Record<string, string> {
@@ -120,11 +119,10 @@ function ciJob(environment: string, hasExample: boolean): string {
 function refuseOtherForces(force: readonly string[], ours: readonly string[]): void {
   const other = force.find((path) => !ours.includes(path));
   if (other === undefined) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--force ${other} names no file that \`ability init\` writes`,
-    suggestion: didYouMean(other, ours) ?? `There are: ${ours.join(', ')}.`,
-  });
+  throw usageError(
+    `--force ${other} names no file that \`ability init\` writes`,
+    didYouMean(other, ours) ?? `There are: ${ours.join(', ')}.`,
+  );
 }
 
 function projectFile(registry: string, { name, environments }: NewProject): string {

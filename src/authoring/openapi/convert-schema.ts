@@ -4,7 +4,7 @@ import { referenceIn } from './follow-reference.js';
 import type { HiddenNames } from './hidden-names.js';
 import { isNumber, isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';
 
-/** What a conversion is told, and asks. */
+/** What a conversion is given. */
 export interface Conversion {
   document: Part;
   hidden: HiddenNames;
@@ -20,7 +20,7 @@ export interface Conversion {
 const NONE: ReadonlySet<string> = new Set();
 
 /** Deeper ones are left open: the file of a definition has a limit, and each level costs it two. */
-const MOST_LEVELS = 20;
+const MAX_LEVELS = 20;
 
 const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
@@ -49,7 +49,7 @@ interface Place {
 function convert(schema: unknown, conversion: Conversion, place: Place): JsonObject {
   const { level, inPlace, without } = place;
   if (schema === false) return { not: {} };
-  if (!isPart(schema) || level > MOST_LEVELS) return {};
+  if (!isPart(schema) || level > MAX_LEVELS) return {};
   const reference = referenceIn(schema);
   if (reference !== undefined) return convertReference(reference, schema, conversion, place);
   const { hidden } = conversion;
@@ -76,7 +76,7 @@ function convert(schema: unknown, conversion: Conversion, place: Place): JsonObj
 /** Keywords that refuse more when what they hold says less. */
 const SAYS_NO: ReadonlySet<string> = new Set(['not', 'if']);
 
-/** What the schemas beside one hide: of alternatives only what stands outside of them. */
+/** What the schemas beside one hide; of alternatives, only what is outside of them. */
 function beside(keyword: string, schema: Part, hidden: HiddenNames): ReadonlySet<string> {
   return keyword === 'oneOf' || keyword === 'anyOf' ? hidden.besides(schema, keyword) : hidden.around(schema);
 }
@@ -86,7 +86,7 @@ function union(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySe
   return other.size === 0 ? one : new Set([...one, ...other]);
 }
 
-/** In 3.0 nothing stands beside a reference; `nullable` is written there all the same, and meant. */
+/** OpenAPI 3.0 allows nothing beside a reference, but documents write `nullable` there, and mean it. */
 function convertReference(reference: string, schema: Part, conversion: Conversion, place: Place): JsonObject {
   const { hidden, refer } = conversion;
   const without = hidden.asked(schema, place.without);
@@ -173,8 +173,7 @@ function settle(converted: JsonObject, schema: Part, { hidden }: Conversion, wit
   if (typeof converted.exclusiveMaximum === 'number' && memberOf(schema, 'exclusiveMaximum') === true)
     delete converted.maximum;
   dropBadPatterns(converted);
-  // Which branch was meant is told by the discriminator, which is no part of JSON Schema; without it several may fit.
-  // Nor is it, where branches say less than they did.
+  // JSON Schema has no discriminator, so several branches may fit, as they may where branches say less than they did.
   const branches = listOf(memberOf(schema, 'oneOf'));
   const isLoose = isPart(memberOf(schema, 'discriminator')) || branches.some((one) => hidden.isTouched(one, around));
   if (converted.oneOf !== undefined && isLoose) {
@@ -184,7 +183,7 @@ function settle(converted: JsonObject, schema: Part, { hidden }: Conversion, wit
   return converted;
 }
 
-/** A property that is required and not described may be anything; said, so that it does not look like a slip. */
+/** A property that is required and not described may be anything, which is said so that it does not look like a mistake. */
 function describeRequired(converted: JsonObject, required: readonly string[]): void {
   const { properties, allOf, anyOf, oneOf } = converted;
   if (properties === undefined || allOf !== undefined || anyOf !== undefined || oneOf !== undefined) return;

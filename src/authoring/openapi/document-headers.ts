@@ -1,4 +1,4 @@
-import { AbilityError } from '../../contracts/problem.js';
+import { type AbilityError, usageError } from '../../contracts/problem.js';
 
 /** A header sent to get a document, with its value as it is sent. */
 export interface DocumentHeader {
@@ -11,7 +11,7 @@ const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** A reference at the end of a value, with the words before it, as in `Bearer env:TOKEN`. */
 const REFERENCE = /(^|\s)(env:[A-Za-z_][A-Za-z0-9_]*|file:\S+)$/;
 
-/** Names of headers whose values let somebody in. */
+/** Names of headers whose values are credentials. */
 const SECRET = /authorization|cookie|token|secret|password|api-?key|credential|session|^x-.*key$/i;
 
 /** They belong to the connection, or to what is asked for. */
@@ -20,7 +20,7 @@ const TAKEN: ReadonlySet<string> = new Set(['host', 'connection', 'content-lengt
 /**
  * Reads `Name: value`, where the value ends in a reference, such as `Authorization: Bearer env:DOCS_TOKEN`.
  *
- * What lets somebody in is only taken as a reference, since command lines are seen by others and kept in histories.
+ * A credential is only taken as a reference, since command lines are visible to others and kept in histories.
  *
  * @param resolve the value of a reference. @throws AbilityError for one without a value.
  * @throws AbilityError `usage.invalid`, which repeats no value.
@@ -42,5 +42,5 @@ export function readDocumentHeader(text: string, resolve: (reference: string) =>
 }
 
 function invalid(what: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message: `--header: ${what}` });
+  return usageError(`--header: ${what}`);
 }

@@ -55,7 +55,7 @@ export function namedLike(method: Method, path: string, operationId: unknown): N
   return method === 'post' && [...verbs].some((word) => READS.has(word)) ? 'read' : undefined;
 }
 
-/** The last segment, or what stands behind its colon. */
+/** The last segment, or the part after its colon. */
 function endOf(path: string): string {
   const segment = path.split('/').at(-1) ?? '';
   return segment.includes('{') && !segment.includes(':') ? '' : (segment.split(':').at(-1) ?? '');
@@ -69,7 +69,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** A verb stands in front, or at the end: `search issues`, `issues search`. */
+/** A verb is the first word or the last one: `search issues`, `issues search`. */
 function verbsIn(words: string[]): string[] {
   const [first = '', second = ''] = words;
   return [MANY.has(first) ? second : first, words.at(-1) ?? ''];

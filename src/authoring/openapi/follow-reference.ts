@@ -1,7 +1,7 @@
-import { isPart, memberOf, NotExpressible, type Part } from './document-parts.js';
+import { decodedPart, isPart, memberOf, NotExpressible, type Part, unescapedToken } from './document-parts.js';
 
 /** References from one to the next that no honest document has. */
-const MOST_HOPS = 50;
+const MAX_HOPS = 50;
 
 /**
  * What a local reference leads to.
@@ -31,7 +31,7 @@ export function nameInReference(reference: string): string {
  */
 export function follow(document: Part, value: unknown): unknown {
   let at = value;
-  for (let hop = 0; hop < MOST_HOPS; hop += 1) {
+  for (let hop = 0; hop < MAX_HOPS; hop += 1) {
     const reference = referenceIn(at);
     if (reference === undefined) return at;
     at = resolvePointer(document, reference);
@@ -39,27 +39,16 @@ export function follow(document: Part, value: unknown): unknown {
   throw new NotExpressible(`its reference ${short(referenceIn(value) ?? '')} leads in a circle`);
 }
 
-/** The reference that stands in place of a value. */
+/** The reference in the place of a value. */
 export function referenceIn(value: unknown): string | undefined {
   if (!isPart(value)) return undefined;
   const reference = memberOf(value, '$ref');
   return typeof reference === 'string' ? reference : undefined;
 }
 
-/** Source: RFC 6901. */
 function tokensOf(reference: string): string[] {
-  return reference
-    .slice(2)
-    .split('/')
-    .map((token) => decode(token).replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-function decode(token: string): string {
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
+  const tokens = reference.slice(2).split('/');
+  return tokens.map((token) => unescapedToken(decodedPart(token)));
 }
 
 function dangling(reference: string): NotExpressible {

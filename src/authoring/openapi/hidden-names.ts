@@ -7,7 +7,7 @@ export type Direction = 'request' | 'response';
 /** Keywords whose schemas describe the same value as their owner, and say which properties it has. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'] as const;
 
-const MOST_LEVELS = 20;
+const MAX_LEVELS = 20;
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -109,7 +109,7 @@ export class HiddenNames {
   }
 
   private isHidden(property: unknown, level: number): boolean {
-    if (level > MOST_LEVELS) return false;
+    if (level > MAX_LEVELS) return false;
     if (memberOf(property, this.mark) === true) return true;
     const target = this.target(property);
     if (memberOf(target, this.mark) === true) return true;

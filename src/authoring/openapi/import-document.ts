@@ -43,10 +43,10 @@ export interface DocumentImport {
 }
 
 /** Of all definitions together, as JSON: a document of a few lines may repeat one large answer for each operation. */
-const MOST_CHARACTERS = 200 * 1024 * 1024;
+const MAX_CHARACTERS = 200 * 1024 * 1024;
 
 /** More than any public document has. */
-const MOST_OPERATIONS = 20_000;
+const MAX_OPERATIONS = 20_000;
 
 /**
  * Makes low-level definitions of an OpenAPI document, 3.0 or 3.1.
@@ -59,10 +59,10 @@ export async function importDocument({ document, from }: OpenApiDocument, wanted
   const { service, prefix } = wanted;
   await validateDocument(document, from);
   const { found, leftOut } = findOperations(document);
-  if (found.length > MOST_OPERATIONS) {
+  if (found.length > MAX_OPERATIONS) {
     throw new AbilityError({
       code: 'import.unsupported',
-      message: `${from} has ${found.length} operations, and ${MOST_OPERATIONS} are the most`,
+      message: `${from} has ${found.length} operations, and ${MAX_OPERATIONS} are the most`,
       suggestion: 'Import it in parts: leave in a copy only the paths you need.',
     });
   }
@@ -82,7 +82,7 @@ export async function importDocument({ document, from }: OpenApiDocument, wanted
       operations.push(mapped);
       characters += JSON.stringify(mapped.definition).length;
     }
-    if (characters > MOST_CHARACTERS) throw tooMuch(from);
+    if (characters > MAX_CHARACTERS) throw tooMuch(from);
   }
   return {
     operations: operations.map(({ credentials: _, ...operation }) => operation),
@@ -95,7 +95,7 @@ export async function importDocument({ document, from }: OpenApiDocument, wanted
 function tooMuch(from: string): AbilityError {
   return new AbilityError({
     code: 'import.unsupported',
-    message: `The definitions of ${from} would have more than ${MOST_CHARACTERS / 1024 / 1024} MiB`,
+    message: `The definitions of ${from} would have more than ${MAX_CHARACTERS / 1024 / 1024} MiB`,
     suggestion: 'Import it in parts: leave in a copy only the paths you need.',
   });
 }

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import { signalWithin } from '../../rules/any-signal.js';
 import type { DocumentHeader } from './document-headers.js';
 import { cleanText } from './document-parts.js';
-import { MOST_DOCUMENT_BYTES } from './read-document.js';
+import { MAX_DOCUMENT_BYTES } from './read-document.js';
 
 /** A description as it was found. */
 export interface Description {
@@ -23,7 +23,7 @@ interface Loading {
   headers?: readonly DocumentHeader[];
 }
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 /**
  * Loads a description from a file or an http address.
@@ -39,7 +39,7 @@ export async function loadDescription(
 ): Promise<Description> {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
     if (headers.length === 0) return loadFile(source, cwd);
-    throw new AbilityError({ code: 'usage.invalid', message: '--header is for an address, and no file has headers' });
+    throw usageError('--header is for an address, and no file has headers');
   }
   if (!/^https?:/i.test(source) || !URL.canParse(source)) {
     throw unavailable(`${cleanText(source, 200)} is no http address`);
@@ -66,7 +66,7 @@ function loadFile(source: string, cwd: string): Description {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw unavailable(`There is no file ${from}`);
   if (!stat.isFile()) throw unavailable(`${from} is no file`);
-  if (stat.size > MOST_DOCUMENT_BYTES) throw tooLarge(from);
+  if (stat.size > MAX_DOCUMENT_BYTES) throw tooLarge(from);
   try {
     return { text: withoutMark(readFileSync(path, 'utf8')), from };
   } catch (error) {
@@ -98,7 +98,7 @@ async function download(first: URL, own: readonly DocumentHeader[], signal: Abor
 }
 
 function redirected(from: URL, target: string, hop: number): URL {
-  if (hop === MOST_REDIRECTS) throw unavailable(`${shown(from)} is redirected more than ${MOST_REDIRECTS} times`);
+  if (hop === MAX_REDIRECTS) throw unavailable(`${shown(from)} is redirected more than ${MAX_REDIRECTS} times`);
   const url = URL.canParse(target, from.href) ? new URL(target, from.href) : undefined;
   const isDowngrade = from.protocol === 'https:' && url?.protocol === 'http:';
   if (!url || !/^https?:$/.test(url.protocol) || isDowngrade || url.username || url.password) {
@@ -112,7 +112,7 @@ async function readBody(answer: Response, url: URL): Promise<string> {
   let bytes = 0;
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MOST_DOCUMENT_BYTES) throw tooLarge(shown(url));
+    if (bytes > MAX_DOCUMENT_BYTES) throw tooLarge(shown(url));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -130,7 +130,7 @@ function withoutMark(text: string): string {
 function tooLarge(from: string): AbilityError {
   return new AbilityError({
     code: 'import.unsupported',
-    message: `${from} is larger than ${MOST_DOCUMENT_BYTES / 1024 / 1024} MiB`,
+    message: `${from} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB`,
     suggestion: 'Import it in parts: leave in a copy only the paths you need.',
   });
 }

@@ -13,7 +13,7 @@ export interface MappedBody {
   params: JsonObject;
   /** The `body` section; absent: what an `api` does by itself. */
   section?: JsonObject;
-  /** What inputs nobody names may be; false: there are none. */
+  /** The schema of inputs without a name of their own; false: there are none. */
   additional: JsonObject | boolean;
 }
 
@@ -117,7 +117,7 @@ function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): Ma
   // With a field that must be given, the body is never empty.
   const isSentEmpty = bodyRequired && mapped.required.length === 0;
   const section = { ...sectionOf(media), ...(isSentEmpty && { required: true }) };
-  // Without a `body` of its own, what nobody names would go into the query.
+  // Without a `body` of its own, inputs without a name would go into the query.
   const needsSection = method === 'DELETE' || method === 'OPTIONS' || Object.keys(section).length > 0;
   return { ...mapped, ...(needsSection && { section: { type: family, ...section } }) };
 }
@@ -204,7 +204,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...['default', 'deprecated', 'xml', 'externalDocs', '$schema', '$id', '$comment', 'readOnly', 'writeOnly'],
 ]);
 
-const MOST_PARTS = 50;
+const MAX_PARTS = 50;
 
 /**
  * Takes an object schema apart, references and `allOf` included.
@@ -219,7 +219,7 @@ function plainObjectOf(document: Part, schema: unknown): PlainObject | undefined
 /** @param seen what was taken apart; the same again is no plain list, and would be again and again without end. */
 function gather(document: Part, schema: unknown, found: PlainObject, seen: Set<unknown>): boolean {
   const target = follow(document, schema);
-  if (!isPart(target) || seen.has(target) || seen.size > MOST_PARTS) return false;
+  if (!isPart(target) || seen.has(target) || seen.size > MAX_PARTS) return false;
   seen.add(target);
   const keys = Object.keys(target).filter((key) => !key.startsWith('x-'));
   const isClosed =

@@ -163,8 +163,8 @@ function paramsOf(parameters: readonly MappedParameter[], body: MappedBody | und
   return Object.keys(all).length > 0 ? { params: all } : {};
 }
 
-const MOST_CHARACTERS = 1000;
-const MOST_KEYWORDS = 10;
+const MAX_CHARACTERS = 1000;
+const MAX_KEYWORDS = 10;
 
 /** What people and agents read of an operation: the fields of a definition that say it. */
 interface Description {
@@ -183,7 +183,7 @@ function describeOperation(operation: Part, source: string): Description {
   const description = clean(memberOf(operation, 'description'));
   const summary = clean(memberOf(operation, 'summary')) ?? description ?? source;
   const tags = listOf(memberOf(operation, 'tags')).flatMap((tag) => (textOf(tag) ? [cleanText(String(tag), 60)] : []));
-  const keywords = [...new Set(tags.filter((tag) => tag !== ''))].slice(0, MOST_KEYWORDS);
+  const keywords = [...new Set(tags.filter((tag) => tag !== ''))].slice(0, MAX_KEYWORDS);
   return {
     summary,
     ...(description !== undefined && description !== summary && { notes: description }),
@@ -193,5 +193,5 @@ function describeOperation(operation: Part, source: string): Description {
 
 function clean(value: unknown): string | undefined {
   const text = textOf(value);
-  return text === undefined ? undefined : cleanText(text, MOST_CHARACTERS) || undefined;
+  return text === undefined ? undefined : cleanText(text, MAX_CHARACTERS) || undefined;
 }

@@ -13,7 +13,7 @@ export interface MappedParameter {
   /** What it is called over there. */
   name: string;
   required: boolean;
-  /** Its schema as it stands in the document. */
+  /** Its schema as the document has it. */
   schema: unknown;
   description: string | undefined;
   deprecated: boolean;
@@ -101,7 +101,7 @@ function mapOne(document: Part, parameter: Part, place: ApiPlace, name: string, 
   };
 }
 
-/** In a path of ours a name stands in braces and is nobody else's business, so that it may be changed. */
+/** In a path of ours, nothing outside sees a name in braces, so it may be changed. */
 export function holeNameOf(name: string): string {
   const legal = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
   return /^[A-Za-z_]/.test(legal) ? legal : `_${legal}`;
@@ -203,13 +203,13 @@ interface ValueKinds {
 }
 
 /** Branches looked at; a value with more of them is as varied as it gets. */
-const MOST_VISITS = 200;
+const MAX_VISITS = 200;
 
 /** Whether values of a schema may be lists or maps; a schema that says nothing is taken for one of plain values. */
 function kindsOf(schema: unknown, document: Part): ValueKinds {
   const kinds = { list: false, map: false };
   const open = [schema];
-  for (let visit = 0; visit < MOST_VISITS && open.length > 0; visit += 1) {
+  for (let visit = 0; visit < MAX_VISITS && open.length > 0; visit += 1) {
     const next = open.pop();
     const target = referenceIn(next) === undefined ? next : follow(document, next);
     const types = [memberOf(target, 'type')].flat();
@@ -219,7 +219,7 @@ function kindsOf(schema: unknown, document: Part): ValueKinds {
     kinds.list ||= says('array', 'items', 'prefixItems');
     kinds.map ||= says('object', 'properties', 'additionalProperties');
     for (const keyword of ['allOf', 'anyOf', 'oneOf'])
-      open.push(...listOf(memberOf(target, keyword)).slice(0, MOST_VISITS));
+      open.push(...listOf(memberOf(target, keyword)).slice(0, MAX_VISITS));
   }
   return kinds;
 }

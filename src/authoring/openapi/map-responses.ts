@@ -82,7 +82,7 @@ function streamReason(media: Media[]): string {
   return `its answer is a stream of events (${media.map(({ type }) => type).join(', ')})`;
 }
 
-/** Any type with a binary schema is bytes, whatever stands in front. */
+/** A media range with a binary schema is bytes. */
 function jsonOf(document: Part, { type, about }: Media): Success {
   const schema = memberOf(about, 'schema');
   if (type.includes('*') && isBinary(document, schema)) return { form: 'base64' };

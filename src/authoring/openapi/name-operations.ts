@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { RESERVED_NAMES } from '../../contracts/names.js';
 import { memberOf, type Part, textOf } from './document-parts.js';
 
-const MOST_CHARACTERS = 100;
+const MAX_CHARACTERS = 100;
 
 /** An operation of a document, before it has a key. */
 export interface Unnamed {
@@ -16,7 +16,7 @@ export interface Unnamed {
 /**
  * Gives each operation its key: the prefix and its `operationId` in small letters, or else method and path.
  *
- * A key does not depend on which operations are chosen, nor on what stands behind an operation in the document: where two
+ * A key does not depend on which operations are chosen, nor on what follows an operation in the document: where two
  * would be the same, the later ones get a mark made of their method and path.
  */
 export function nameOperations<Operation extends Unnamed>(
@@ -29,8 +29,8 @@ export function nameOperations<Operation extends Unnamed>(
     const { source, method, path, operationId } = operation;
     const own = slugOf(textOf(operationId) ?? '') || slugOf(`${method} ${path.replaceAll(/[{}+*]/g, ' ')}`) || method;
     const whole = `${prefix}.${own}`;
-    const fits = whole.length <= MOST_CHARACTERS && !taken.has(whole) && !RESERVED_NAMES.has(whole);
-    const key = fits ? whole : `${whole.slice(0, MOST_CHARACTERS - 9).replace(/[._-]+$/, '')}_${markOf(source)}`;
+    const fits = whole.length <= MAX_CHARACTERS && !taken.has(whole) && !RESERVED_NAMES.has(whole);
+    const key = fits ? whole : `${whole.slice(0, MAX_CHARACTERS - 9).replace(/[._-]+$/, '')}_${markOf(source)}`;
     taken.add(key);
     keys.set(operation, key);
   }

@@ -1,18 +1,18 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { isPart, type Part } from './document-parts.js';
 
 /** The largest description that is read, in bytes. The largest public ones have about 15 MB. */
-export const MOST_DOCUMENT_BYTES = 20 * 1024 * 1024;
+export const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;
 
 /** Aliases that honest YAML never has; each may stand for the whole rest. */
-const MOST_ALIASES = 100;
+const MAX_ALIASES = 100;
 
-/** How the library tells that its own recursion came to an end. */
+/** How the library reports that its own recursion was too deep. */
 const EXHAUSTED = /Maximum call stack size exceeded/;
 
 /** More levels than any description has, fewer than would exhaust the readers behind. */
-const MOST_LEVELS = 500;
+const MAX_LEVELS = 500;
 
 /**
  * Reads the text of a description, JSON or YAML.
@@ -36,7 +36,7 @@ function readJson(text: string, from: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw tooDeep(from, error);
-    // Flow YAML begins as JSON does; what is wrong with JSON is told as that.
+    // Flow YAML begins as JSON does; a fault in JSON is reported as one.
     if (!/^\s*[{[]\s*["\]}]/.test(text)) return readYaml(text, from);
     throw unreadable(`${from} is no valid JSON: ${error.message}`, undefined, error);
   }
@@ -55,10 +55,10 @@ function readYaml(text: string, from: string): unknown {
       const message = `${from} is no valid YAML: ${what.replace(/ at line \d+, column \d+:?$/, '')}`;
       throw new AbilityError({ code: 'import.unreadable', message, location: { file: from, line, column: col } });
     }
-    return document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown;
+    return document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown;
   } catch (error) {
     if (error instanceof AbilityError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     if (error instanceof RangeError || EXHAUSTED.test(reason)) throw tooDeep(from, error);
     throw unreadable(`${from} is no valid YAML: ${reason}`, undefined, error);
   }
@@ -66,7 +66,7 @@ function readYaml(text: string, from: string): unknown {
 
 /** Brackets that open and never close, and sequences in sequences, cost a parser its time before it gives up. */
 function refuseDeep(text: string, from: string): void {
-  const runs = new RegExp(`(?:[[{]\\s*){${MOST_LEVELS}}|(?:- ){${MOST_LEVELS}}|^ {${MOST_LEVELS * 2}}\\S`, 'm');
+  const runs = new RegExp(`(?:[[{]\\s*){${MAX_LEVELS}}|(?:- ){${MAX_LEVELS}}|^ {${MAX_LEVELS * 2}}\\S`, 'm');
   if (runs.test(text)) throw tooDeep(from);
 }
 

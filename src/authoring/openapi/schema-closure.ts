@@ -21,9 +21,9 @@ interface Definition {
  * How much the `$defs` of one schema may have, as JSON. Where every schema leads to every other, each definition would hold
  * all of them; people read these files, and plans go through Temporal. Characters.
  */
-const MOST_CHARACTERS: Readonly<Record<Direction, number>> = { request: 16 * 1024, response: 12 * 1024 };
+const MAX_CHARACTERS: Readonly<Record<Direction, number>> = { request: 16 * 1024, response: 12 * 1024 };
 
-/** What stands for a schema that would be too much. */
+/** Takes the place of a schema that would be too large. */
 const LEFT_OPEN = 'Left open by the import: the whole would be too large.';
 
 /** A schema with everything it refers to, by itself. */
@@ -81,7 +81,7 @@ export class SchemaReader {
     for (const reference of references) {
       const definition = this.definitionOf(reference, direction);
       if (Object.hasOwn($defs, definition.name)) continue;
-      if (total + definition.size > MOST_CHARACTERS[direction]) {
+      if (total + definition.size > MAX_CHARACTERS[direction]) {
         $defs[definition.name] = { description: LEFT_OPEN };
         cut = true;
         continue;

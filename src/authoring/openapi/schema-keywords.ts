@@ -6,15 +6,14 @@ import { cleanText } from './document-parts.js';
 /** What one keyword is over here; undefined: it says nothing that our validator could hold against a value. */
 type Clean = (value: unknown) => Json | undefined;
 
-const MOST_DESCRIPTION = 400;
+const MAX_DESCRIPTION = 400;
 
 /** Bounds of 64-bit integers are more than JavaScript tells apart, and more than any value that reaches us. */
 const number: Clean = (value) => (isNumber(value) ? value : undefined);
 const count: Clean = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 const yes: Clean = (value) => (value === true ? true : undefined);
-const text: Clean = (value) =>
-  typeof value === 'string' ? cleanText(value, MOST_DESCRIPTION) || undefined : undefined;
+const text: Clean = (value) => (typeof value === 'string' ? cleanText(value, MAX_DESCRIPTION) || undefined : undefined);
 
 /** Fractions are left out: 4.35 is no multiple of 0.01 to a computer. */
 const multiple: Clean = (value) => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined);
@@ -30,7 +29,7 @@ const format: Clean = (value) =>
  * The keywords that are taken over as they are, each only if its value has the right form.
  *
  * Those that hold schemas are in {@link SCHEMA_KEYWORDS}. All others are dropped: `default`, which would be sent with
- * every call and so set what nobody mentioned; examples; `xml`, `externalDocs`, `x-` extensions, `$id` and its kin.
+ * every call and so set what the caller did not mention; examples; `xml`, `externalDocs`, `x-` extensions, `$id` and its kin.
  * Source: OpenAPI Specification 3.0.4 and 3.1.1, "Schema Object"; JSON Schema 2020-12.
  */
 export const VALUE_KEYWORDS: Readonly<Record<string, Clean>> = {

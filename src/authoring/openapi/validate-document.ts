@@ -2,7 +2,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { cleanText, isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
 import { METHODS, OTHER_METHODS } from './effects-of.js';
 
-/** What is no hindrance: keys are made unique, parameters are found, and unknown schemes are told where they are used. */
+/** Faults that do not matter here: keys are made unique, parameters are found, and unknown schemes are reported where they are used. */
 const RULES = {
   'array-without-items': 'warning',
   'duplicate-non-request-body-parameters': 'warning',
@@ -63,7 +63,7 @@ function placeOf(outline: object, wanted: number): string {
 
 type Outline = Record<string, unknown>;
 
-const MOST_LEVELS = 20;
+const MAX_LEVELS = 20;
 
 /**
  * The bones of a document: everything about its operations but schemas, security schemes, examples, callbacks and
@@ -172,7 +172,7 @@ function mapValues(value: Part, map: (item: unknown) => unknown): Outline {
 
 /** Plain data, however it was written. */
 function withoutReferences(value: unknown, level: number): unknown {
-  if (level > MOST_LEVELS) return null;
+  if (level > MAX_LEVELS) return null;
   if (Array.isArray(value)) return listOf(value).map((item) => withoutReferences(item, level + 1));
   if (!isPart(value)) return value;
   const entries = Object.entries(partOf(value)).filter(

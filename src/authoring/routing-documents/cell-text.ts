@@ -40,7 +40,7 @@ export function linkOf(cell: string): { text: string; target: string } | undefin
   return text === undefined || target === undefined ? undefined : { text, target };
 }
 
-/** How an ability stands, as it is shown before its words; nothing for one that is stable. Source: R-002-01. */
+/** The lifecycle status of an ability, as it is shown before its words; nothing for one that is stable. Source: R-002-01. */
 export function standingCell({ status, replaced_by }: Standing): string {
   if (status === undefined || status === 'stable') return '';
   return `**[${status}${replaced_by === undefined ? '' : `: use ${replaced_by}`}]** `;

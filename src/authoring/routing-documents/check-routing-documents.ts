@@ -7,6 +7,8 @@ import { findDocuments } from './find-documents.js';
 import { type DocumentPlan, planDocuments } from './plan-documents.js';
 import type { Change } from './table-columns.js';
 
+const REWRITE = 'Run `ability docs`, look at the change, and commit it.';
+
 /**
  * Where the routing documents of a project are broken or not in step with its abilities; empty where all are.
  *
@@ -24,7 +26,7 @@ export function checkRoutingDocuments(registry: Registry): Finding[] {
   });
 }
 
-/** A page of this name that nobody looks after may say anything; its author may say that this is meant. */
+/** A page of this name that is not kept in step may say anything; its author may say that this is intended. */
 function findingsOfNeglect({ file, care, update }: Extract<DocumentPlan, { status: 'planned' }>): Finding[] {
   if (care === 'own' || care === 'kept') return [];
   const said: Record<typeof care, string> = {
@@ -35,7 +37,7 @@ function findingsOfNeglect({ file, care, update }: Extract<DocumentPlan, { statu
   const [first] = [...update.changes, ...update.notes];
   const fixes: Record<typeof care, string> = {
     none: `Run \`ability docs --add ${file}\`, or write <!-- ability:own --> on a line of its own.`,
-    taken_over: 'Run `ability docs`, look at the change, and commit it.',
+    taken_over: REWRITE,
     hindered: `Correct line ${first?.line ?? 1} (${first?.message ?? ''}), or run \`ability docs --add ${file}\`.`,
   };
   const { severity, why } = LINT_CODES['lint.page_not_kept'];
@@ -48,25 +50,23 @@ function findingOfNote(file: string, code: keyof typeof LINT_CODES, { line, mess
   return { code, severity, message, why, fix, location: { file, line, column: 1 } };
 }
 
-/** What is about a document as a whole stands at its beginning. */
+/** A problem of the document as a whole is reported at its beginning. */
 function findingOfProblem(file: string, { message, suggestion, location }: Problem): Finding {
-  return {
-    code: 'docs.invalid',
-    severity: 'error',
-    message,
-    why: 'A routing document that cannot be read exactly is not written, so it falls out of step with the abilities.',
-    fix: suggestion ?? 'Correct the document at this place.',
-    location: { file, line: location?.line ?? 1, column: location?.column ?? 1 },
-  };
+  const why =
+    'A routing document that cannot be read exactly is not written, so it falls out of step with the abilities.';
+  const fix = suggestion ?? 'Correct the document at this place.';
+  const place = { file, line: location?.line ?? 1, column: location?.column ?? 1 };
+  return { code: 'docs.invalid', severity: 'error', message, why, fix, location: place };
 }
 
 function findingOfChange(file: string, { message, line }: Change): Finding {
+  const why = 'People and AI choose abilities from this page: what it leaves out, or says wrongly, is not found.';
   return {
     code: 'docs.out_of_step',
     severity: 'error',
     message,
-    why: 'People and AI choose abilities from this page: what it leaves out, or says wrongly, is not found.',
-    fix: 'Run `ability docs`, look at the change, and commit it.',
+    why,
+    fix: REWRITE,
     location: { file, line, column: 1 },
   };
 }

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { isInside } from '../../definitions/read-files.js';
 
@@ -77,7 +77,7 @@ export function placesToAdd(root: string, cwd: string, paths: readonly string[])
 function documentsAt(root: string, path: string, given: string): string[] {
   if (!existsSync(path)) {
     const suggestion = `\`ability docs --add ${given}\` writes a new document.`;
-    throw new AbilityError({ code: 'usage.invalid', message: `There is no ${given}`, suggestion });
+    throw usageError(`There is no ${given}`, suggestion);
   }
   if (!statSync(path).isDirectory()) {
     refuseOtherNames(path, given);
@@ -103,7 +103,7 @@ function placeToAdd(root: string, path: string, given: string): string {
 function refuseOtherNames(path: string, given: string): void {
   if (basename(path) === DOCUMENT_NAME) return;
   const message = `A routing document is called ${DOCUMENT_NAME}, not ${basename(path)}`;
-  throw new AbilityError({ code: 'usage.invalid', message, suggestion: `Name the folder instead of ${given}.` });
+  throw usageError(message, `Name the folder instead of ${given}.`);
 }
 
 /** A path relative to the root, also where it is reached through links above the project. */
@@ -112,13 +112,13 @@ function inProject(root: string, path: string, given: string): string {
   const real = join(realpathOfExisting(folder), relative(folder, path));
   if (!isInside(root, real)) {
     const suggestion = 'Pass --project DIR for another one.';
-    throw new AbilityError({ code: 'usage.invalid', message: `${given} is not in the project ${root}`, suggestion });
+    throw usageError(`${given} is not in the project ${root}`, suggestion);
   }
   const found = relative(root, real).split(sep).join('/');
   const place = basename(path) === DOCUMENT_NAME ? found.slice(0, -DOCUMENT_NAME.length - 1) : found;
   if (isLookedInto(root, place)) return found;
   const message = `${given} is in a hidden folder, in node_modules or in a project of its own, where no pages of this one are`;
-  throw new AbilityError({ code: 'usage.invalid', message });
+  throw usageError(message);
 }
 
 /** The folder with links resolved as far as it is there. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { dirname } from 'node:path/posix';
-import type { Problem } from '../../contracts/problem.js';
+import { type Problem, reasonOf } from '../../contracts/problem.js';
 import { isInside } from '../../definitions/read-files.js';
 import type { Registry } from '../../definitions/registry.js';
 import { fillTemplate } from '../fill-template.js';
@@ -107,7 +107,7 @@ function planned(
 export function newDocument(file: string): string {
   const folder = dirname(file);
   const values = { OF_FOLDER: folder === '.' ? '' : ` of ${folder}`, TABLES: sections('\n').trimEnd() };
-  return fillTemplate('routing/ABILITY.md', values);
+  return fillTemplate('routing/page.md', values);
 }
 
 /** A document that had no markers, with empty tables at its end; its own words stay as they are. */
@@ -129,7 +129,7 @@ interface LoadedDocument {
 }
 
 /** More is no page that anybody reads. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Reads a document. @param file relative to the root. @returns why not, where it is none that we could write again. */
 export function loadDocument(root: string, file: string): LoadedDocument | Problem {
@@ -137,7 +137,7 @@ export function loadDocument(root: string, file: string): LoadedDocument | Probl
     const loaded = readFile(root, file);
     return typeof loaded === 'string' ? unreadable(file, loaded) : loaded;
   } catch (error) {
-    return unreadable(file, `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return unreadable(file, `${file} cannot be read: ${reasonOf(error)}`);
   }
 }
 
@@ -147,7 +147,7 @@ function readFile(root: string, file: string): LoadedDocument | string {
   if (!stat?.isFile()) return `${file} is ${stat ? 'no file' : 'a link to something that is not there'}`;
   const path = realpathSync(join(root, file));
   if (!isInside(root, path)) return `${file} is a link that leads out of the project`;
-  if (stat.size > MOST_BYTES) return `${file} is larger than ${MOST_BYTES / 1024} KiB`;
+  if (stat.size > MAX_BYTES) return `${file} is larger than ${MAX_BYTES / 1024} KiB`;
   const bytes = readFileSync(path);
   // What cannot be read exactly would be written back as something else.
   if (!isUtf8(bytes)) return `${file} is not in UTF-8`;

@@ -4,7 +4,7 @@ import { exampleOf, type Fault, isMarker, type Marker, readMarker } from './read
 import { isTableLine, readTable, type Table } from './read-table.js';
 import { FORMS, type Level } from './section-forms.js';
 
-/** What stands between the two markers of a level. */
+/** The part between the two markers of a level. */
 export interface Section {
   level: Level;
   /** Places of the markers among the lines of the document, from 0. */
@@ -120,7 +120,7 @@ function readContent(
     if (text === heading && !hasHeading && tableLines.length === 0) hasHeading = true;
     else if (isTableLine(text) && (tableLines.length === 0 || tableLines.at(-1) === at - 1)) tableLines.push(at);
     else {
-      // Whatever follows would only be told to be out of its place, too.
+      // The lines after it would only be reported as out of place, too.
       refuse(at, strayLine(text, level));
       return { hasHeading, table: undefined };
     }

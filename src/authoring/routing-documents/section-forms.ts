@@ -16,5 +16,5 @@ export const FORMS: Record<Level, { heading: string; columns: readonly string[] 
   },
 };
 
-/** Where what stands in a row, the same in both tables. */
+/** The columns of a row, the same in both tables. */
 export const COLUMN = { id: 0, kind: 1, scope: 2, words: 3, path: 4 } as const;

@@ -22,7 +22,7 @@ export interface DocumentUpdate {
 }
 
 /**
- * What a document should say, given the abilities there are. Touches only what stands between markers.
+ * What a document should say, given the abilities there are. Changes only what is between markers.
  *
  * @param file relative to the project root; its folder is the module it covers where a marker does not say.
  * @returns everything that is wrong with the document instead, where it cannot be kept in step.

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AbilityError, formatLocation } from '../../contracts/problem.js';
+import { AbilityError, formatLocation, usageError } from '../../contracts/problem.js';
 import type { config } from '../../definitions/formats/config.js';
 import { abilityId, environmentName, plainName } from '../../definitions/formats/values.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -52,11 +52,10 @@ export function checkEnvironments({ project, locateInProject }: Registry, names:
 export function checkForm(format: z.ZodType, value: unknown, what: string): void {
   const checked = format.safeParse(value);
   if (checked.success) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${JSON.stringify(value)} cannot be the ${what}`,
-    suggestion: `${checked.error.issues[0]?.message ?? 'Choose another one'}.`,
-  });
+  throw usageError(
+    `${JSON.stringify(value)} cannot be the ${what}`,
+    `${checked.error.issues[0]?.message ?? 'Choose another one'}.`,
+  );
 }
 
 /** The refusal of a name that is taken. @param at where it is defined; empty: not known. */

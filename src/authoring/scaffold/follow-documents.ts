@@ -15,7 +15,7 @@ export interface FollowedDocuments {
 /**
  * Keeps routing documents in step with abilities that have come.
  *
- * Only what was in step before: in others it would change what nobody asked for, so those are told. Source: R-000-88.
+ * Only what was in step before: in others it would change what was not asked for, so those are reported. Source: R-000-88.
  *
  * @param before the project as it was; its documents have not been written since.
  */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import { PHASES, type Phase, SESSION_PHASES } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { AbilityError, formatLocation } from '../../contracts/problem.js';
+import { AbilityError, formatLocation, usageError } from '../../contracts/problem.js';
 import { BUILTIN_PHASES } from '../../definitions/builtin-options.js';
 import { isOverPhase } from '../../rules/guard-precedence.js';
 import { unsaidSummary } from '../../rules/unsaid-summary.js';
@@ -13,8 +13,8 @@ import type { MATCH_FIELDS, PLAIN_BUILTINS } from '../choices.js';
 import { appendItem } from '../edit-yaml.js';
 import { FileDraft } from '../file-draft.js';
 import { fillTemplate } from '../fill-template.js';
-import { flowYaml, indented } from '../flow-yaml.js';
 import { schemaLine } from '../schema-line.js';
+import { flowYaml, indented } from '../write-yaml.js';
 import { checkPlainName } from './check-names.js';
 import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import { EXTENSIONS, type Language } from './script-stub.js';
@@ -105,37 +105,27 @@ const TRY_SESSION = {
 export function checkPhase(phase: string): Phase {
   const known = PHASES.find((each) => each === phase);
   if (known !== undefined) return known;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `There is no phase ${phase}`,
-    suggestion: didYouMean(phase, PHASES) ?? `The phases are: ${PHASES.join(', ')}.`,
-  });
+  throw usageError(`There is no phase ${phase}`, didYouMean(phase, PHASES) ?? `The phases are: ${PHASES.join(', ')}.`);
 }
 
 function checkMatch(phase: Phase, match: NewHook['match']): void {
   const { effects } = match;
   const stray = Object.keys(match).find((field) => field !== 'environments' && field !== 'modules');
   if (stray !== undefined && SESSION_PHASES.some((each) => each === phase)) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `A hook of ${phase} does not match on ${stray}: it is about a session and no ability`,
-      suggestion: 'Match environments or modules, or pass --phase PreAbilityCall.',
-    });
+    throw usageError(
+      `A hook of ${phase} does not match on ${stray}: it is about a session and no ability`,
+      'Match environments or modules, or pass --phase PreAbilityCall.',
+    );
   }
   const wrong = effects?.find((effect) => !EFFECTS.includes(effect as Effect));
   if (wrong !== undefined) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `There is no effect ${wrong}`,
-      suggestion: didYouMean(wrong, EFFECTS) ?? `There are: ${EFFECTS.join(', ')}.`,
-    });
+    throw usageError(`There is no effect ${wrong}`, didYouMean(wrong, EFFECTS) ?? `There are: ${EFFECTS.join(', ')}.`);
   }
   if (!effects || phase !== 'PreAbilityCreate') return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: 'A hook of PreAbilityCreate does not match on effects: it only asks whether a task can be formed',
-    suggestion: 'Pass --phase PreAbilityCall, or leave the effects out.',
-  });
+  throw usageError(
+    'A hook of PreAbilityCreate does not match on effects: it only asks whether a task can be formed',
+    'Pass --phase PreAbilityCall, or leave the effects out.',
+  );
 }
 
 /** What would otherwise be found only when the hook does not fire. */
@@ -155,7 +145,7 @@ function notesOn({ registry }: Site, match: NewHook['match'], isOfSession: boole
   });
 }
 
-/** The file of a phase as the project has it, whatever its ending. */
+/** The file of a phase as the project has it, with either ending. */
 export function hookFileOf({ registry, folders }: Site, phase: Phase): string {
   const [first] = registry.hooks.get(phase) ?? [];
   if (first) return first.file;
@@ -173,11 +163,10 @@ function handlerOf(draft: FileDraft, id: string, phase: Phase, choice: HookChoic
   const { handler: _, ...given } = choice;
   const asked = given.deny_if ?? given.confirm_if ?? given.warn_if;
   if (isOverPhase(phase) && (given.deny_if ?? given.confirm_if) !== undefined) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `A hook of ${phase} fires ${phase === 'PostAbilityCall' ? 'after the call' : 'at the end of a session'}, so it can neither deny nor ask`,
-      suggestion: 'Pass --warn-if, or --phase PreAbilityCall.',
-    });
+    throw usageError(
+      `A hook of ${phase} fires ${phase === 'PostAbilityCall' ? 'after the call' : 'at the end of a session'}, so it can neither deny nor ask`,
+      'Pass --warn-if, or --phase PreAbilityCall.',
+    );
   }
   const { reason = `The hook ${id} applies.`, ...conditions } = given;
   return `expression: ${flowYaml(asked === undefined ? stubOf(id, phase) : { ...conditions, reason })}`;
@@ -196,11 +185,10 @@ function stubOf(id: string, phase: Phase): JsonObject {
 
 function checkBuiltin(name: (typeof PLAIN_BUILTINS)[number], phase: Phase): string {
   if (BUILTIN_PHASES[name].includes(phase)) return name;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `The built-in handler ${name} does not belong to ${phase}`,
-    suggestion: `Pass --phase ${BUILTIN_PHASES[name].join(' or ')}, or another --handler.`,
-  });
+  throw usageError(
+    `The built-in handler ${name} does not belong to ${phase}`,
+    `Pass --phase ${BUILTIN_PHASES[name].join(' or ')}, or another --handler.`,
+  );
 }
 
 /** A script that handles a hook: EventContext as JSON on stdin, HookResult as JSON on stdout. Source: R-002-17, R-002-18. */

@@ -5,7 +5,7 @@ import { api } from '../../definitions/formats/api.js';
 import { serviceUrl } from '../../definitions/formats/values.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { FileDraft } from '../file-draft.js';
-import { flowYaml } from '../flow-yaml.js';
+import { flowYaml } from '../write-yaml.js';
 import { checkForm, checkPlainName } from './check-names.js';
 import { configureAbility, configureServer } from './configure.js';
 import { fileNameOf, type Site } from './scaffold.js';
@@ -39,7 +39,7 @@ export function planKind(draft: FileDraft, site: Site, choice: KindChoice, owner
   return planApi(draft, site, choice, owner);
 }
 
-/** The gravest effect that a kind of call may have while nobody has said which it has. Source: docs/imports.md#an-mcp-server. */
+/** The gravest effect that a kind of call may have until its author says which it has. Source: docs/imports.md#an-mcp-server. */
 export function effectsOf(choice: KindChoice): Effect {
   if (choice.kind === 'script') return 'read';
   if (choice.kind === 'mcp') return 'destructive';

@@ -2,8 +2,8 @@ import type { Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { unsaidSummary } from '../../rules/unsaid-summary.js';
 import { FileDraft } from '../file-draft.js';
-import { flowYaml, indented } from '../flow-yaml.js';
 import { schemaLine } from '../schema-line.js';
+import { flowYaml, indented } from '../write-yaml.js';
 import { checkEnvironments, checkNewAbility } from './check-names.js';
 import { effectsOf, type KindChoice, namesInPath, planKind } from './plan-kind.js';
 import { renderCases } from './render-cases.js';
@@ -18,7 +18,7 @@ export interface NewLowLevel {
   scope: { modules?: string[]; environments?: string[] };
 }
 
-/** What stands behind `effects` while nobody has thought about them. */
+/** The remark after `effects` until its author has decided on them. */
 const REMARKS: Partial<Record<KindChoice['kind'], string>> = {
   script: '# the stub changes nothing; say so here as soon as it does: it decides retries and approvals',
   mcp: '# the gravest, until a person has looked at what the tool does',

@@ -3,7 +3,7 @@ import { FileDraft } from '../file-draft.js';
 import { schemaFolder } from '../schema-line.js';
 import type { Scaffold, Site } from './scaffold.js';
 
-/** Plans the JSON Schemas of this version over those that are there: they are made, and nobody's own. */
+/** Plans the JSON Schemas of this version over the existing ones, which are generated. */
 export function planSchemas({ registry, folders }: Site): Scaffold {
   const draft = new FileDraft(registry.root);
   for (const [name, text] of schemaFiles()) draft.edit(`${schemaFolder(folders.registry)}/${name}`, '', () => text);

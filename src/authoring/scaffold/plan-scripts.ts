@@ -1,14 +1,14 @@
 import { basename, relative, sep } from 'node:path';
 import type { Effect } from '../../contracts/effects.js';
 import { ABILITY_ID } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { usageError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { FileDraft } from '../file-draft.js';
-import { flowYaml } from '../flow-yaml.js';
 import { schemaLine } from '../schema-line.js';
 import { readScript } from '../script-reading/read-script.js';
 import { type Command, parametersOf, type Reading } from '../script-reading/reading.js';
 import { summaryOf } from '../script-reading/summary-of.js';
+import { flowYaml } from '../write-yaml.js';
 import { checkEnvironments, checkNewAbility } from './check-names.js';
 import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import { scriptContract } from './script-contract.js';
@@ -164,11 +164,7 @@ function note(
 function pathInProject(root: string, full: string): string {
   const path = relative(root, full).split(sep).join('/');
   if (path !== '' && !path.startsWith('../')) return path;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${full} is not in the project ${root}`,
-    suggestion: 'Scripts of a project are in its folder: put it there.',
-  });
+  throw usageError(`${full} is not in the project ${root}`, 'Scripts of a project are in its folder: put it there.');
 }
 
 /** `ops/db/dump.sh` is `ops.db.dump`; with a prefix, `PREFIX.dump`. A folder `scripts` at the top says nothing. */
@@ -186,28 +182,26 @@ function keyWord(word: string): string {
 
 function refuseKey(key: string, path: string): void {
   if (ABILITY_ID.test(key)) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${path} would be ${JSON.stringify(key)}, which cannot be the id of an ability; nothing was written`,
-    suggestion: 'An id begins with a small letter and has at most 100 characters: pass --prefix.',
-  });
+  throw usageError(
+    `${path} would be ${JSON.stringify(key)}, which cannot be the id of an ability; nothing was written`,
+    'An id begins with a small letter and has at most 100 characters: pass --prefix.',
+  );
 }
 
 function refuseTwice(key: string, path: string, other: string | undefined): void {
   if (other === undefined) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${other} and ${path} would both be ${key}; nothing was written`,
-    suggestion: 'Take them one after the other, with another --prefix.',
-  });
+  throw usageError(
+    `${other} and ${path} would both be ${key}; nothing was written`,
+    'Take them one after the other, with another --prefix.',
+  );
 }
 
-/** Scripts told by name; of more the number is enough. */
-const MOST_TOLD = 5;
+/** More scripts than this are counted and not named. */
+const MAX_NAMED = 5;
 
 function leftOf(left: readonly string[]): string {
-  const more = left.length > MOST_TOLD ? `, and ${left.length - MOST_TOLD} more` : '';
-  return `Abilities run these already: ${left.slice(0, MOST_TOLD).join(', ')}${more}.`;
+  const more = left.length > MAX_NAMED ? `, and ${left.length - MAX_NAMED} more` : '';
+  return `Abilities run these already: ${left.slice(0, MAX_NAMED).join(', ')}${more}.`;
 }
 
 function protocolOf({ args, effects }: GivenScripts): string {

@@ -1,4 +1,4 @@
-import { AbilityError } from '../../contracts/problem.js';
+import { type AbilityError, usageError } from '../../contracts/problem.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /**
@@ -38,5 +38,5 @@ export function splitList(text: string): string[] {
 }
 
 function refused(message: string, suggestion: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+  return usageError(message, suggestion);
 }

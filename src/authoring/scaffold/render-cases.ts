@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { flowYaml, indented } from '../flow-yaml.js';
 import { schemaLine } from '../schema-line.js';
+import { flowYaml, indented } from '../write-yaml.js';
 import type { Site } from './scaffold.js';
 
 /** One case, which shows that an ability that was just scaffolded works. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
 /** Deeper, a schema may be one that contains itself. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 
 /** Texts of the formats that JSON Schema names. */
 const TEXTS: Record<string, string> = {
@@ -19,12 +19,12 @@ const TEXTS: Record<string, string> = {
 };
 
 /**
- * A small value that a JSON Schema most likely allows; whoever needs to be sure checks it.
+ * A small value that a JSON Schema most likely allows; a caller that needs to be sure checks it.
  *
  * It says what the schema says itself (`const`, `enum`, `default`, `examples`) before it makes something up.
  */
 export function sampleOf(schema: Json, level = 0): Json {
-  if (!isJsonObject(schema) || level > MOST_LEVELS) return null;
+  if (!isJsonObject(schema) || level > MAX_LEVELS) return null;
   for (const key of ['const', 'default'] as const) if (key in schema) return schema[key] ?? null;
   for (const key of ['enum', 'examples'] as const) {
     const list = schema[key];

@@ -33,7 +33,7 @@ export interface Scaffold {
   /** What its author should know. */
   notes: string[];
   next: NextStep[];
-  /** Where a place in what is written stands in what was given, since what is refused is not there afterwards. */
+  /** The place in the given file of a place in what is written, since a refused file does not exist afterwards. */
   given?(location: SourceLocation): SourceLocation;
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { flowYaml } from '../flow-yaml.js';
 import { type Command, type Parameter, parametersOf, type Reading } from '../script-reading/reading.js';
+import { flowYaml } from '../write-yaml.js';
 
 /** The lines of a definition that say how a script is called. */
 export interface ScriptContract {
@@ -11,7 +11,7 @@ export interface ScriptContract {
 }
 
 /** How many times a flag that is counted may be given. */
-const MOST_COUNTED = 3;
+const MAX_COUNTED = 3;
 
 /** The contract of one command of a script, as far as it was read. */
 export function scriptContract(command: Command, reading: Reading): ScriptContract {
@@ -68,7 +68,7 @@ function propertyOf(parameter: Parameter): JsonObject {
   const text = (help ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 200);
   const said: JsonObject = text === '' ? {} : { description: text };
   if (takes === 'nothing') return { type: 'boolean', ...said };
-  if (takes === 'count') return { type: 'integer', minimum: 0, maximum: MOST_COUNTED, default: 0, ...said };
+  if (takes === 'count') return { type: 'integer', minimum: 0, maximum: MAX_COUNTED, default: 0, ...said };
   const one: JsonObject = choices ? { enum: choices } : { type };
   if (takes === 'one')
     return { ...one, ...(parameter.default !== undefined && { default: parameter.default }), ...said };

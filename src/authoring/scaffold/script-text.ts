@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** A script is read this far; what stands behind is no place for options. */
-const MOST_BYTES = 512 * 1024;
+/** A script is read this far; options are not declared later than that. */
+const MAX_BYTES = 512 * 1024;
 
 /** A script as its author wrote it. */
 export interface ScriptText {
@@ -28,7 +28,7 @@ export function readText(full: string, path: string): ScriptText {
     handle = openSync(full, 'r');
     const found = fstatSync(handle);
     if (!found.isFile()) throw new Error('no file');
-    const bytes = Buffer.alloc(Math.min(MOST_BYTES, found.size));
+    const bytes = Buffer.alloc(Math.min(MAX_BYTES, found.size));
     const text = bytes.toString('utf8', 0, readSync(handle, bytes, 0, bytes.length, 0)).replaceAll('\r\n', '\n');
     const program = (found.mode & 0o111) === 0 ? programOf(text) : undefined;
     const isOther = program !== undefined && program !== BY_EXTENSION[extname(path)];

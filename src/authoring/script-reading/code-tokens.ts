@@ -7,7 +7,7 @@ export interface Token {
   line: number;
 }
 
-/** Languages whose words are told apart. */
+/** Languages that are split into words. */
 export type CodeLanguage = 'python' | 'javascript';
 
 const BLANK = /\s+/y;

@@ -10,11 +10,11 @@ export type Value =
   | { kind: 'name'; name: string }
   | { kind: 'list'; items: Value[] }
   | { kind: 'map'; entries: Map<string, Value> }
-  /** What a call gives: its name, and what stands in its parentheses. */
+  /** The result of a call: its name and its arguments. */
   | { kind: 'call'; name: string; values: Values }
   | { kind: 'computed' };
 
-/** What stands in the parentheses of a call. */
+/** The arguments of a call. */
 export interface Values {
   plain: Value[];
   named: Map<string, Value>;
@@ -176,7 +176,7 @@ export function isTrue(value: Value | undefined): boolean {
   return value?.kind === 'truth' && value.isTrue;
 }
 
-/** The value that begins at a place, whatever stands behind it. */
+/** The value that begins at a place; what follows it is not looked at. */
 export function readLiteral(tokens: readonly Token[], from: number): Value {
   return readPlain(tokens, from).value;
 }
@@ -191,7 +191,7 @@ export interface Call extends Values {
   receiver?: Call;
   /** The variable that holds what its chain gives. */
   assigned?: string;
-  /** Whether an `@` stands in front. */
+  /** Whether an `@` precedes it. */
   isDecorator: boolean;
   line: number;
   /** Places of its first word, and of the parenthesis that closes it. */

@@ -1,18 +1,9 @@
 import { type Call, isTrue, textOf, type Value } from './code-values.js';
-import { type Found, inputName, type Parameter } from './reading.js';
-
-/** A parser: that of the script, or that of one of its commands. */
-interface Parser {
-  words: string[];
-  parent?: Parser;
-  summary?: string;
-  parameters: Parameter[];
-  commands: Parser[];
-}
+import { type CommandTree, type Found, foundIn, inputName, type Parameter } from './reading.js';
 
 /** What a variable holds: a parser, or what adds to one. */
 interface Subject {
-  parser: Parser;
+  parser: CommandTree;
   /** Of these only one may be given, so none has a default. */
   isExclusive?: boolean;
 }
@@ -24,7 +15,7 @@ export function readArgparse(calls: readonly Call[]): Found | undefined {
   const todos: string[] = [];
   const subjects = new Map<string, Subject>();
   const results = new Map<Call, Subject>();
-  const roots: Parser[] = [];
+  const roots: CommandTree[] = [];
   const subjectOf = ({ receiver, on }: Call): Subject | undefined => {
     const known = receiver ? results.get(receiver) : subjects.get(on);
     // A function is given the parser under a name of its own.
@@ -39,20 +30,10 @@ export function readArgparse(calls: readonly Call[]): Found | undefined {
   const parsed = calls.find(({ method }) => /^parse_(known_)?(intermixed_)?args$/.test(method));
   const root = (parsed && subjectOf(parsed)?.parser) ?? roots.at(-1);
   if (!root) return undefined;
-  const leaves = leavesOf(root);
-  return {
-    commands: leaves.map((leaf) => ({
-      words: leaf.words,
-      parts: partsOf(leaf),
-      knowsEnd: true,
-      ...(leaf.summary !== undefined && { summary: leaf.summary }),
-    })),
-    ...(root.summary !== undefined && { summary: root.summary }),
-    todos,
-  };
+  return foundIn(root, todos);
 
   function newRoot(call: Call): Subject {
-    const parser: Parser = { words: [], parameters: parentsOf(call), commands: [], ...describedBy(call) };
+    const parser: CommandTree = { words: [], parameters: parentsOf(call), commands: [], ...describedBy(call) };
     roots.push(parser);
     return { parser };
   }
@@ -86,9 +67,9 @@ export function readArgparse(calls: readonly Call[]): Found | undefined {
     return subject;
   }
 
-  function newCommand(call: Call, parent: Parser, word: string | undefined): Subject {
+  function newCommand(call: Call, parent: CommandTree, word: string | undefined): Subject {
     const words = [...parent.words, word ?? ''];
-    const parser: Parser = { words, parent, parameters: parentsOf(call), commands: [], ...describedBy(call) };
+    const parser: CommandTree = { words, parent, parameters: parentsOf(call), commands: [], ...describedBy(call) };
     if (word !== undefined) parent.commands.push(parser);
     else todos.push(`line ${call.line}: add this command, whose name the script computes`);
     return { parser };
@@ -105,16 +86,6 @@ export function readArgparse(calls: readonly Call[]): Found | undefined {
 function describedBy({ named }: Call): { summary?: string } {
   const summary = textOf(named.get('description')) ?? textOf(named.get('help'));
   return summary === undefined ? {} : { summary };
-}
-
-function leavesOf(parser: Parser): Parser[] {
-  return parser.commands.length === 0 ? [parser] : parser.commands.flatMap(leavesOf);
-}
-
-/** What the parsers above take stands in front of the word of the command. */
-function partsOf({ parent, words, parameters }: Parser): (Parameter | string)[] {
-  const before = parent ? [...partsOf(parent), words.at(-1) ?? ''] : [];
-  return [...before, ...parameters];
 }
 
 /** What one `add_argument` says; `none` for flags that no call needs. */

@@ -38,7 +38,7 @@ export function readClick(calls: readonly Call[], tokens: readonly Token[]): Fou
   return commands.length === 0 ? undefined : { commands, todos };
 }
 
-/** Whether a module is imported, in whatever form. */
+/** Whether a module is imported, in any form. */
 export function imports(tokens: readonly Token[], module: string): boolean {
   return tokens.some(
     ({ kind, text }, at) =>

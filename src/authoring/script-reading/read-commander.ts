@@ -1,22 +1,14 @@
 import type { Token } from './code-tokens.js';
 import { type Call, textOf, type Value } from './code-values.js';
-import { type Found, inputName, type Parameter } from './reading.js';
-
-interface Program {
-  words: string[];
-  parent?: Program;
-  summary?: string;
-  parameters: Parameter[];
-  commands: Program[];
-}
+import { type CommandTree, type Found, foundIn, inputName, leavesOf, type Parameter } from './reading.js';
 
 /** Node's `commander`: options, arguments and commands whose flags are literals. */
 export function readCommander(calls: readonly Call[], tokens: readonly Token[]): Found | undefined {
   if (!tokens.some(({ kind, text }) => kind === 'text' && /^(npm:)?commander(@|$)/.test(text))) return undefined;
   const todos: string[] = [];
-  const root: Program = { words: [], parameters: [], commands: [] };
-  const subjects = new Map<string, Program>();
-  const results = new Map<Call, Program>();
+  const root: CommandTree = { words: [], parameters: [], commands: [] };
+  const subjects = new Map<string, CommandTree>();
+  const results = new Map<Call, CommandTree>();
   for (const call of calls) {
     const subject = call.receiver ? results.get(call.receiver) : (subjects.get(call.on) ?? rootOf(call.on));
     const result = /^(Command|createCommand)$/.test(call.method) ? root : subject && follow(call, subject);
@@ -26,22 +18,13 @@ export function readCommander(calls: readonly Call[], tokens: readonly Token[]):
   }
   const leaves = leavesOf(root);
   const rest = leaves.length === 1 && root.parameters.every(({ flag }) => flag) && readsRest(tokens) ? [REST] : [];
-  return {
-    commands: leaves.map((leaf) => ({
-      words: leaf.words,
-      parts: [...partsOf(leaf), ...rest],
-      knowsEnd: true,
-      ...(leaf.summary !== undefined && { summary: leaf.summary }),
-    })),
-    ...(root.summary !== undefined && { summary: root.summary }),
-    todos,
-  };
+  return foundIn(root, todos, optionsFirst, rest);
 
-  function rootOf(on: string): Program | undefined {
+  function rootOf(on: string): CommandTree | undefined {
     return /^(program|commander|cli|cmd)(\.program)?$/.test(on) ? root : undefined;
   }
 
-  function follow(call: Call, program: Program): Program | undefined {
+  function follow(call: Call, program: CommandTree): CommandTree | undefined {
     const { method, plain, line } = call;
     const [first, second] = plain;
     switch (method) {
@@ -72,7 +55,7 @@ export function readCommander(calls: readonly Call[], tokens: readonly Token[]):
     }
   }
 
-  function newCommand({ plain, line }: Call, parent: Program): Program | undefined {
+  function newCommand({ plain, line }: Call, parent: CommandTree): CommandTree | undefined {
     const [word, ...places] = (textOf(plain[0]) ?? '').split(/\s+/).filter((part) => part !== '');
     if (word === undefined || plain[1]?.kind === 'text') {
       todos.push(
@@ -80,19 +63,19 @@ export function readCommander(calls: readonly Call[], tokens: readonly Token[]):
       );
       return undefined;
     }
-    const program: Program = { words: [...parent.words, word], parent, parameters: [], commands: [] };
+    const program: CommandTree = { words: [...parent.words, word], parent, parameters: [], commands: [] };
     for (const place of places) add(program, placeOf(place, undefined, undefined), 'this argument', line);
     parent.commands.push(program);
     return program;
   }
 
-  function add(program: Program, parameter: Parameter | undefined, what: string, line: number): void {
+  function add(program: CommandTree, parameter: Parameter | undefined, what: string, line: number): void {
     if (parameter) program.parameters.push(parameter);
     else todos.push(`line ${line}: add ${what}; the script computes what it is`);
   }
 
-  /** `addOption(new Option(..).choices([..]))`: the chain inside is read by what stands in it. */
-  function configured(call: Call, program: Program): string[] {
+  /** `addOption(new Option(..).choices([..]))`: the chain inside is read by its calls. */
+  function configured(call: Call, program: CommandTree): string[] {
     const inner = calls.filter(({ start, end }) => start > call.start && end < call.end);
     const made = inner.find(({ method }) => method === 'Option' || method === 'Argument');
     const flags = textOf(made?.plain[0]);
@@ -186,12 +169,9 @@ function typeOf(value: Value | undefined): Parameter['type'] | undefined {
       : undefined;
 }
 
-function leavesOf(program: Program): Program[] {
-  return program.commands.length === 0 ? [program] : program.commands.flatMap(leavesOf);
-}
-
-function partsOf({ parent, words, parameters }: Program): (Parameter | string)[] {
-  const options = parameters.filter(({ flag }) => flag !== undefined);
-  const places = parameters.filter(({ flag }) => flag === undefined);
-  return [...(parent ? [...partsOf(parent), words.at(-1) ?? ''] : []), ...options, ...places];
+function optionsFirst(parameters: readonly Parameter[]): Parameter[] {
+  return [
+    ...parameters.filter(({ flag }) => flag !== undefined),
+    ...parameters.filter(({ flag }) => flag === undefined),
+  ];
 }

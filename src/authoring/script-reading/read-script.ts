@@ -110,7 +110,7 @@ function neededOf(names: readonly string[]): string {
   return `the script needs ${them} ${names.join(', ')}: let an env_profile pass or set them, or write \`env\`; a secret as a reference, env:NAME`;
 }
 
-/** `input()` of Python, which nobody answers here. */
+/** `input()` of Python, which no terminal answers here. */
 function asksIn(code: string): string[] {
   const tokens = tokensOf(code, 'python');
   const call = callsOf(tokens).find(

@@ -24,7 +24,7 @@ export function readShell(raw: string): Found {
   };
 }
 
-/** Questions at the terminal, which nobody answers here. */
+/** Questions at the terminal, which no one answers here. */
 function questionsIn(raw: string, code: string): string[] {
   return [...code.matchAll(/(?<=^|[\s;&|({])read\b[^\n;|]*\s-\w*p\b|(?<=^|[\s;&|({])select\s+\w+\s+in\b/gm)].map(
     ({ index }) =>

@@ -23,7 +23,7 @@ export interface Parameter {
 
 /** A way to call a script: itself, or one of its commands. */
 export interface Command {
-  /** What stands in front: parameters, and the words of the command where they belong. */
+  /** Parameters, and the words of the command among them where they belong. */
   parts: (Parameter | string)[];
   /** The words alone, which name the ability. */
   words: string[];
@@ -44,7 +44,7 @@ export interface Reading {
   keepsFiles?: boolean;
   /** It reads a text on stdin. */
   readsStdin?: boolean;
-  /** What could not be read, each with its line: somebody has to decide. */
+  /** What could not be read, each with its line: a person has to decide. */
   todos: string[];
   /** What its author should know, and what runs without. */
   remarks: string[];
@@ -95,4 +95,42 @@ function isReadable(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A parser while it is read: that of the script, or that of one of its commands. */
+export interface CommandTree {
+  words: string[];
+  parent?: CommandTree;
+  summary?: string;
+  parameters: Parameter[];
+  commands: CommandTree[];
+}
+
+/**
+ * What a tree of commands takes; what the parsers above a command take is in front of its word.
+ *
+ * @param arrange puts the parameters of one parser in the order in which they are given. @param rest comes last.
+ */
+export function foundIn(
+  root: CommandTree,
+  todos: string[],
+  arrange: (parameters: readonly Parameter[]) => readonly Parameter[] = (parameters) => parameters,
+  rest: readonly Parameter[] = [],
+): Found {
+  const partsOf = ({ parent, words, parameters }: CommandTree): (Parameter | string)[] => [
+    ...(parent ? [...partsOf(parent), words.at(-1) ?? ''] : []),
+    ...arrange(parameters),
+  ];
+  const commands = leavesOf(root).map((leaf) => ({
+    words: leaf.words,
+    parts: [...partsOf(leaf), ...rest],
+    knowsEnd: true,
+    ...(leaf.summary !== undefined && { summary: leaf.summary }),
+  }));
+  return { commands, ...(root.summary !== undefined && { summary: root.summary }), todos };
+}
+
+/** The parsers that have no commands of their own. */
+export function leavesOf(tree: CommandTree): CommandTree[] {
+  return tree.commands.length === 0 ? [tree] : tree.commands.flatMap(leavesOf);
 }

@@ -3,7 +3,7 @@ import { blanked, type ShellText } from './shell-text.js';
 /** A loop: from its keyword to behind `done`. */
 export interface Loop {
   keyword: string;
-  /** What stands between the keyword and `do`. */
+  /** The text between the keyword and `do`. */
   head: string;
   from: number;
   to: number;

@@ -7,7 +7,7 @@ import { asParameter, leaves, saysOf } from './shell-variables.js';
 /** What the loops over the arguments of a shell script take. */
 export interface ShellFlags {
   flags: Parameter[];
-  /** What stands between and behind the flags, where the loop itself takes it. */
+  /** Arguments between and after the flags, where the loop itself takes them. */
   places: Parameter[];
   knowsEnd: boolean;
   todos: string[];
@@ -15,7 +15,7 @@ export interface ShellFlags {
   rest: string;
   /** Lists that loops collect, by the name of the variable. */
   collected: string[];
-  /** Whether a loop itself keeps what stands behind `--`. */
+  /** Whether a loop itself keeps what follows `--`. */
   keepsEnd?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function shellFlags(text: ShellText, own: string): ShellFlags {
     if (isRead || isList) found.rest = blanked(found.rest, loop.from, loop.to);
   }
   found.rest = found.rest.replaceAll(/\bgetopt\b[^\n]*/g, (line) => line.replaceAll('$', ' '));
-  // Where a loop takes what is no option and keeps nothing behind the end, what stands there is something else.
+  // Where a loop takes what is no option and keeps nothing after the end, what follows is something else.
   const knowsEnd = found.knowsEnd && (found.keepsEnd === true || found.places.length === 0);
   return { ...found, knowsEnd, flags: withOwnLetters(firstOfEach(found.flags)) };
 }
@@ -171,7 +171,7 @@ function behind(text: ShellText, { from, to }: Loop): ShellText {
   return { ...text, code: blanked(text.code, from, to) };
 }
 
-/** What `--)` does: what stands behind it is kept in a list, or left to what follows. */
+/** The arm `--)`: it keeps what follows in a list, or leaves it to later code. */
 function readEnd(body: string, found: ReadFlags): void {
   const list = /\b(\w+)\+?=(?:\(\s*)?"?\$[@*]/.exec(body)?.[1];
   if (list !== undefined && !found.collected.includes(list)) {
@@ -216,7 +216,7 @@ function readComparisons(name: string, text: ShellText, own: string, loop: Loop,
 interface Written {
   flag: string;
   hasValue: boolean;
-  /** The variable of the shell that has the value: `OPTARG`, `2`; `joined` for what stands behind `=`. */
+  /** The variable of the shell that has the value: `OPTARG`, `2`; `joined` for the text after `=`. */
   value: string;
   arm: Arm | undefined;
   loop: Loop;
@@ -253,14 +253,14 @@ function isHelp(flag: string, arm: Arm | undefined): boolean {
 
 const LIST: Parameter = { name: 'args', takes: 'several', type: 'string', isRequired: false };
 
-/** `while [ $# -gt 0 ]; do use "$1"; shift; done`: whatever it is given, one after the other. */
+/** `while [ $# -gt 0 ]; do use "$1"; shift; done`: any arguments, one after the other. */
 function readsList(text: ShellText, own: string, loop: Loop): boolean {
   const head = text.code.slice(loop.from, loop.from + loop.head.length);
   const body = own.slice(loop.from + loop.head.length, loop.to);
   return /^(while|until)\b[^\n]*\$(#|\{?1)/.test(head) && /\$\{?1\b/.test(body) && /\bshift\b/.test(body);
 }
 
-/** Flags that set the same variable to words of the script are told apart by their own letters. */
+/** Flags that set the same variable to words of the script are named after their own letters. */
 function withOwnLetters(flags: readonly Parameter[]): Parameter[] {
   const count = (name: string): number => flags.filter((one) => one.name === name).length;
   return flags.map((one) => {

@@ -20,7 +20,7 @@ import { translateFilter } from './translate-filter.js';
 export interface HookDraft {
   id: string;
   phase: Phase;
-  /** Where it stands in the settings. */
+  /** Its place in the settings. */
   at: string;
   definition: JsonObject;
   /** The ability that answers, for a hook of type `http` or `mcp_tool`. */
@@ -50,7 +50,7 @@ export interface SettingsPlace {
 }
 
 /** Longest a guard may take here; a phase has five minutes for all of its hooks. */
-const MOST_SECONDS = 240;
+const MAX_SECONDS = 240;
 const SESSIONS: readonly Phase[] = ['PromptSubmit', 'SessionStop'];
 
 /**
@@ -85,7 +85,7 @@ function draftOf(
   if ('why' in answering) return answering;
   const { id, handler, name, asks } = answering;
   const notes: string[] = [];
-  if (hook.timeout !== undefined && hook.timeout > MOST_SECONDS) notes.push(`its time-out is ${MOST_SECONDS} s here`);
+  if (hook.timeout !== undefined && hook.timeout > MAX_SECONDS) notes.push(`its time-out is ${MAX_SECONDS} s here`);
   if (hook.onFailure !== undefined) notes.push(`\`onFailure: ${hook.onFailure}\` is not needed: it fails closed here`);
   const shown = SESSIONS.includes(phase)
     ? { mapped: [] }
@@ -170,7 +170,7 @@ function answeringOf(
     input_schema: { type: 'object' },
     implementation,
   };
-  const timeout_sec: JsonObject = timeout === undefined ? {} : { timeout_sec: Math.min(timeout, MOST_SECONDS) };
+  const timeout_sec: JsonObject = timeout === undefined ? {} : { timeout_sec: Math.min(timeout, MAX_SECONDS) };
   const ability: JsonObject = { key, ...(given && { with: given }), ...timeout_sec };
   return { id, handler: { ability }, name, asks: { id, key, definition, ...(service && { service }) } };
 }
@@ -208,7 +208,7 @@ function scriptOf(
     ...(interpreter.length > 0 && { interpreter }),
     ...(args.length > 0 && { args }),
     ...(Object.keys(env).length > 0 && { env }),
-    ...(timeout !== undefined && { timeout_sec: Math.min(timeout, MOST_SECONDS) }),
+    ...(timeout !== undefined && { timeout_sec: Math.min(timeout, MAX_SECONDS) }),
   };
   return { script };
 }

@@ -9,7 +9,7 @@ import { hook as format } from '../../../definitions/formats/hooks.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { PlannedFile } from '../../planned-file.js';
 import { schemaLine } from '../../schema-line.js';
-import { renderDefinition } from '../render-definition.js';
+import { renderDefinition } from '../../write-yaml.js';
 import type { HookDraft } from './draft-hooks.js';
 
 /** Where the hooks of an import stand. */

@@ -1,6 +1,6 @@
 import { FOREIGN_EVENTS, type ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import { isJsonObject, type JsonObject } from '../../../contracts/json.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../../contracts/problem.js';
 
 /** A hook that starts a command. */
 export interface CommandHook {
@@ -29,7 +29,7 @@ export interface McpToolHook {
 
 /** A hook of a settings file that may be taken over. */
 export interface SettingsHook {
-  /** Where it stands, as in `PreToolUse[0].hooks[1]`. */
+  /** Its place, as in `PreToolUse[0].hooks[1]`. */
   at: string;
   event: ForeignEvent;
   /** Which tools it is for; undefined: all. */
@@ -162,7 +162,7 @@ function parsed(text: string, file: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw unreadable(file, error instanceof Error ? error.message : String(error));
+    throw unreadable(file, reasonOf(error));
   }
   if (isJsonObject(value)) return value;
   throw unreadable(file, 'it is no JSON object');

@@ -1,7 +1,7 @@
 /** A command of a settings file as words, or why it cannot be one here. */
 export type SplitCommand = { words: string[]; env: Record<string, string> } | { why: string };
 
-/** What only a shell does with a text that stands outside of quotes. */
+/** What only a shell does with text outside of quotes. */
 const SHELL: [RegExp, string][] = [
   [/^[|&;]/, 'it joins several commands'],
   [/^[<>]/, 'it redirects'],
@@ -17,7 +17,7 @@ const OWN = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\b\}?/;
  * Splits a command at blanks, with quotes, leading `VAR=value`, $CLAUDE_PROJECT_DIR and ${CLAUDE_PLUGIN_ROOT}; no shell
  * reads it. Source: docs/hooks.md#taking-them-over.
  *
- * @param places what stands for the two variables: paths relative to the project root.
+ * @param places the values of the two variables: paths relative to the project root.
  */
 export function splitCommand(command: string, places: Record<string, string>): SplitCommand {
   const words: string[] = [];

@@ -99,8 +99,8 @@ function effectOfTool(annotations: unknown): { effect: Effect; isStated: boolean
   return { effect: hint('idempotentHint', false) ? 'write_idempotent' : 'write_additive', isStated };
 }
 
-/** A summary stands in lists and routing documents. */
-const MOST_CHARACTERS = 200;
+/** A summary is shown in lists and routing documents. */
+const MAX_CHARACTERS = 200;
 
 /** Characters that are not seen or break a line. */
 const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\s]+/gu;
@@ -127,14 +127,14 @@ function plain(text: unknown): string {
 
 /** Up to the first stop that a new sentence follows. */
 function firstSentence(text: string): string {
-  const end = text.slice(0, MOST_CHARACTERS * 2).search(/(?<!\b(?:e\.g|i\.e|etc|vs))[.!?] +[\p{Lu}\p{Nd}`"'*-]/u);
+  const end = text.slice(0, MAX_CHARACTERS * 2).search(/(?<!\b(?:e\.g|i\.e|etc|vs))[.!?] +[\p{Lu}\p{Nd}`"'*-]/u);
   return end < 0 ? text : text.slice(0, end + 1);
 }
 
 function cut(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
+  if (text.length <= MAX_CHARACTERS) return text;
   const words = Array.from(text)
-    .slice(0, MOST_CHARACTERS - 3)
+    .slice(0, MAX_CHARACTERS - 3)
     .join('')
     .replace(/ \S*$/, '');
   return `${words}...`;

@@ -1,7 +1,7 @@
 import { Document, isMap, isSeq, parseDocument } from 'yaml';
 import { PHASES, type Phase } from '../../../contracts/hooks.js';
 import type { Json } from '../../../contracts/json.js';
-import { AbilityError, type SourceLocation } from '../../../contracts/problem.js';
+import { AbilityError, type SourceLocation, usageError } from '../../../contracts/problem.js';
 import { readYaml, type YamlSource } from '../../../definitions/yaml-source.js';
 import { didYouMean } from '../../../text/nearest.js';
 import { appendItem, setValue } from '../../edit-yaml.js';
@@ -208,30 +208,24 @@ function itemsOf({ text, value }: YamlSource, key: string): string[] {
 /** The name of a new file, which does not follow from what is in it. */
 function nameOfFile({ kind, name }: GivenDefinition): string {
   if (name === undefined) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `What is in a file of ${kind} does not name it`,
-      suggestion: `Write \`ability scaffold ${kind} NAME --from FILE\`.`,
-    });
+    throw usageError(
+      `What is in a file of ${kind} does not name it`,
+      `Write \`ability scaffold ${kind} NAME --from FILE\`.`,
+    );
   }
   checkPlainName(name, 'name of a file');
   if (kind === 'config' && name === 'hooks_impl') {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: 'hooks_impl.yaml holds handlers of hooks, and no configuration',
-      suggestion: 'Write the handler into the hook itself: `ability scaffold hook --phase PHASE --from FILE`.',
-    });
+    throw usageError(
+      'hooks_impl.yaml holds handlers of hooks, and no configuration',
+      'Write the handler into the hook itself: `ability scaffold hook --phase PHASE --from FILE`.',
+    );
   }
   return name;
 }
 
 function phaseOf({ phase }: GivenDefinition): Phase {
   if (phase !== undefined) return checkPhase(phase);
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: 'A list of hooks does not say when they fire',
-    suggestion: `Pass --phase with one of ${PHASES.join(', ')}.`,
-  });
+  throw usageError('A list of hooks does not say when they fire', `Pass --phase with one of ${PHASES.join(', ')}.`);
 }
 
 function refuseOtherName({ name }: GivenDefinition, id: string, source: YamlSource): void {

@@ -87,7 +87,7 @@ function isFileKind(format: FormatName): format is Exclude<FormatName, 'agent' |
   return format !== 'agent' && format !== 'project' && format !== 'cases';
 }
 
-/** Workflows and agents stand in one folder and are told apart by `type`. */
+/** Workflows and agents are in one folder and differ by `type`. */
 function refuseOtherType(kind: WholeKind, { value, locate }: YamlSource): void {
   const isAgent = value !== null && typeof value === 'object' && 'type' in value && value.type === 'agent';
   if (kind !== 'high-level' || !isAgent) return;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { editYaml } from '../../../../src/authoring/import/edit-yaml.js';
+import { editYaml } from '../../../../src/authoring/edit-yaml.js';
 import { mergeDefinitions } from '../../../../src/authoring/import/merge-definitions.js';
-import { renderDefinition } from '../../../../src/authoring/import/render-definition.js';
+import { renderDefinition } from '../../../../src/authoring/write-yaml.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 
 const TEXTS = [

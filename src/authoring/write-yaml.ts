@@ -1,4 +1,16 @@
-import type { ScalarTag, Tags } from 'yaml';
+import { Document, isMap, isScalar, type ScalarTag, stringify, type Tags, visit } from 'yaml';
+import type { Json, JsonObject } from '../contracts/json.js';
+
+/** A value as YAML in one line, quoted so that it may stand behind a key and inside other braces and brackets. */
+export function flowYaml(value: Json): string {
+  // Inside a list even a text of several lines stays on one.
+  return stringify([value], { collectionStyle: 'flow', lineWidth: 0 }).trimEnd().slice(1, -1).trim();
+}
+
+/** Lines of YAML under a key, indented. */
+export function indented(text: string, blanks = 2): string {
+  return text.replace(/^(?=.)/gm, ' '.repeat(blanks));
+}
 
 /** Characters that are not seen, or change how others are seen; a newline is seen. */
 const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
@@ -46,3 +58,28 @@ export const YAML_TAGS = { customTags: (tags: Tags): Tags => [plainText, plainNu
 
 /** How YAML is written. */
 export const YAML_STYLE = { lineWidth: 110, indentSeq: true, flowCollectionPadding: true } as const;
+
+/** Maps and lists up to this length as JSON are written on one line. Characters. */
+const MAX_LINE = 90;
+
+/**
+ * A definition as YAML, keys in their order. It may not read as the same; the caller checks.
+ *
+ * @param comments the lines above it, each without its `#`.
+ */
+export function renderDefinition(definition: JsonObject, comments: string[]): string {
+  const document = new Document(definition, { ...YAML_TAGS, aliasDuplicateObjects: false });
+  visit(document, {
+    Map(key, node, path) {
+      if (path.length < 2 || key === null) return;
+      const isFlat = node.items.every(({ value }) => isScalar(value));
+      if (isFlat && JSON.stringify(node).length <= MAX_LINE) node.flow = true;
+    },
+    Seq(_, node) {
+      const isFlat = node.items.every((item) => isScalar(item) || (isMap(item) && item.flow));
+      if (isFlat && JSON.stringify(node).length <= MAX_LINE) node.flow = true;
+    },
+  });
+  document.commentBefore = comments.map((line) => ` ${line}`).join('\n');
+  return document.toString(YAML_STYLE);
+}
