@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { Client, Connection as TemporalConnection } from '@temporalio/client';
 import { type Connection, connect } from '../src/client/index.js';
 import { taskQueueOf } from '../src/contracts/names.js';
-import { obtainTemporal } from '../src/server/binary/install-temporal.js';
+import { obtainTemporal } from '../src/server/binary/find-temporal.js';
 import { markOf, stopProcess } from '../src/server/processes/processes.js';
 import { freePort, LOOPBACK } from '../src/server/temporal/ports.js';
 import { spawnServer } from '../src/server/temporal/temporal-server.js';

@@ -9,7 +9,7 @@ export type { ListedTask, ListFilter, TaskPage } from './list/list-tasks.js';
 export type { OpenFigures, QueueFigures, TaskEnd } from './list/task-figures.js';
 export { type HandledTask, handleOf, newTaskSecret } from './list/task-handles.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './list/task-query.js';
-export type { HttpConnectOptions } from './over-http/connect-options.js';
+export type { HttpConnectOptions } from './over-http/door-link.js';
 export {
   awaitResult,
   cancelTask,
@@ -80,15 +80,15 @@ export type { NewSession, SeenSession } from './sessions/sessions.js';
 export type { CreatedTask } from './start/create-task.js';
 export type { Delivery, DeliveryState } from './start/deliver.js';
 export type { GivenFiles } from './start/give-files.js';
+export { generateTaskKey } from './start/keys.js';
 export type { NewTask } from './start/new-task.js';
-export { earlierKeys, nextKey } from './start/retried-key.js';
 export type { Retry } from './start/retry-task.js';
-export { generateTaskKey } from './start/task-keys.js';
 export type { FetchedHistory } from './view/fetch-histories.js';
-export { linkOf } from './view/links.js';
 export { type LogLine, linesOf, readCallLogs } from './view/read-call-logs.js';
 export type { TaskChain } from './view/read-chain.js';
+export { earlierKeys, nextKey } from './view/read-chain.js';
 export { readRecord } from './view/read-record.js';
+export { linkOf } from './view/read-result.js';
 export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './view/shared-task.js';
 export type { TakenFile } from './view/take-files.js';
 export { hasEnded, type OpenTask, type SeenTask } from './view/view-task.js';

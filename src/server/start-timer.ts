@@ -12,3 +12,17 @@ export function startTimer(ms: number, action: () => void): () => void {
   count(ms);
   return () => clearTimeout(timer);
 }
+
+/** Waits for so long, or until one of the signals fires. @param ms as of {@link startTimer}. */
+export function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
+  if (signals.some((signal) => signal?.aborted)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stopTimer = startTimer(ms, wake);
+    for (const signal of signals) signal?.addEventListener('abort', wake);
+    function wake(): void {
+      stopTimer();
+      for (const signal of signals) signal?.removeEventListener('abort', wake);
+      resolve();
+    }
+  });
+}

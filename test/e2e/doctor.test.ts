@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CheckResult } from '../../src/contracts/check.js';
-import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
+import { obtainTemporal } from '../../src/server/binary/find-temporal.js';
 import { checkNode } from '../../src/server/checks/check-machine.js';
 import { freePort } from '../../src/server/temporal/ports.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
-import { obtainTemporal } from '../../src/server/binary/install-temporal.js';
+import { obtainTemporal } from '../../src/server/binary/find-temporal.js';
 import { findProcesses, isAlive, markOf } from '../../src/server/processes/processes.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start, abilityJson as startAbilityJson } from '../fixtures/command-line.js';

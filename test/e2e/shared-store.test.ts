@@ -6,7 +6,7 @@ import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { openStore } from '../../src/server/store/open-store.js';
-import { makeS3Client } from '../../src/server/store/s3/s3-client.js';
+import { makeS3Client } from '../../src/server/store/s3/s3-objects.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';

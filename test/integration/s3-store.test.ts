@@ -10,8 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { collectFiles } from '../../src/server/store/collect-files.js';
-import { makeS3Client } from '../../src/server/store/s3/s3-client.js';
-import { S3Objects } from '../../src/server/store/s3/s3-objects.js';
+import { makeS3Client, S3Objects } from '../../src/server/store/s3/s3-objects.js';
 import { readS3Place } from '../../src/server/store/s3/s3-place.js';
 import { S3Store } from '../../src/server/store/s3/s3-store.js';
 import { TaskFileStore } from '../../src/server/store/task-file-store.js';

@@ -1,11 +1,12 @@
-import type { TurnContext } from '../../contracts/session.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { AbilityGuard, TurnContext } from '../../contracts/session.js';
+import { guardsIn, mergeSignals } from '../../rules/merge-signals.js';
 import type { Connection } from '../connection/connect.js';
 import { promptSession, readThread, type SeenSession, showSession, startSession } from '../sessions/sessions.js';
 import type { RunState, SessionRunOptions } from './run-state.js';
-import { turnWithCalls } from './turn-with-calls.js';
 
 /** The session of a run, with the turn context of its prompt. */
-export interface EnteredSession {
+interface EnteredSession {
   session: string;
   ownsSession: boolean;
   prompted: TurnContext;
@@ -62,4 +63,45 @@ export async function contextNow(state: RunState): Promise<TurnContext> {
     return [{ ability_id: entry.ability_id, hooks: result.hooks, calls }];
   });
   return turnWithCalls(turn_context ?? state.prompted, made, state.refused, new Date().toISOString());
+}
+
+/** What hooks said around the calls of a task. */
+interface HookedCall {
+  ability_id: string;
+  hooks: readonly HookAnswer[];
+  /** The ability that each of its steps calls. */
+  calls: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * The turn context of a prompt with what the hooks of its calls have said since, as an AI reads it before its next decision.
+ *
+ * A session learns of the hooks of its calls with its next prompt; who runs the calls knows them at once. Nothing is asked again: hooks
+ * fire once, in the task. Source: C-04; R-002-40, R-002-42.
+ *
+ * @param refused guards of calls of which no task came to be. @param at ISO 8601.
+ */
+export function turnWithCalls(
+  turn: TurnContext,
+  made: readonly HookedCall[],
+  refused: readonly AbilityGuard[],
+  at: string,
+): TurnContext {
+  const { routing_hints, ability_guards, risk_alerts, ...rest } = turn.hook_signals;
+  const guards = made.flatMap(({ hooks, calls, ability_id }) =>
+    guardsIn(hooks, ({ path }) => calls[path] ?? ability_id),
+  );
+  // A decision about a call is a guard of its ability, and no alert as that of a prompt is.
+  const signals = made.flatMap(({ hooks }) => hooks.map((answer) => ({ ...answer, decision: 'allow' as const })));
+  const { hook_signals: told } = mergeSignals(signals, [...ability_guards, ...guards, ...refused], at);
+  const hints = new Map([...told.routing_hints, ...routing_hints].map((hint) => [hint.hint, hint]));
+  return {
+    ...turn,
+    hook_signals: {
+      ...rest,
+      ...told,
+      routing_hints: [...hints.values()],
+      risk_alerts: [...new Set([...risk_alerts, ...told.risk_alerts])],
+    },
+  };
 }

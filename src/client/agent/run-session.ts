@@ -1,7 +1,7 @@
 import type { CallReport, PlannedEntry, SessionEndStatus, SessionOutcome } from '../../contracts/agent-runtime.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TurnContext } from '../../contracts/session.js';
-import { generateRunId } from '../../server/logs/run-ids.js';
+import { generateId } from '../../server/generate-id.js';
 import type { Connection } from '../connection/connect.js';
 import { askProvider } from './ask-provider.js';
 import { aboutEntry, statusReport } from './call-report.js';
@@ -26,7 +26,7 @@ const USUAL_TURNS = 10;
  * @throws AbilityError what sessions are refused with, and what stands against every task: no server, no worker.
  */
 export async function runSession(connection: Connection, options: SessionRunOptions): Promise<SessionOutcome> {
-  const run = options.run ?? generateRunId();
+  const run = options.run ?? generateId('r');
   const state = beginState(connection, run, options);
   const before = endedBefore(options.journal);
   if (before) return endedRun(state, before);

@@ -1,11 +1,11 @@
 import type { Approval } from '../../contracts/approvals.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { digestOf } from '../../rules/canonical.js';
 import { generalPath } from '../../rules/turn-paths.js';
 import { findDifferences, type ValueDifference } from '../../text/value-differences.js';
 import type { Connection } from '../connection/connect.js';
 import { listTasks } from '../list/list-tasks.js';
 import { viewOwnTask, viewTask } from '../view/view-task.js';
-import { whatDigestOf } from './what-digest.js';
 
 /** An approval with what tells it apart from others, or makes it the same. */
 export interface ShownApproval extends Approval {
@@ -119,4 +119,13 @@ export async function findLastApproved(connection: Connection, now: ShownApprova
 
 function isOfSameKind(one: Approval, other: Approval): boolean {
   return one.what.ability === other.what.ability && generalPath(one.path) === generalPath(other.path);
+}
+
+/**
+ * Names what an approval is about, whichever task asks and at whichever step: ability, implementation, environment, effects
+ * and input. 64 hex digits.
+ */
+function whatDigestOf({ what }: Pick<Approval, 'what'>): string {
+  const { ability, implementation, environment, effects, input } = what;
+  return digestOf({ ability, implementation, environment, effects, input });
 }

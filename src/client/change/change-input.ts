@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import {
-  ApplicationFailure,
   isGrpcServiceError,
   ServiceError,
   type WorkflowHandle,
@@ -9,11 +8,11 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { UPDATES } from '../../contracts/names.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../../contracts/task.js';
 import type { Connection } from '../connection/connect.js';
 import { refuseUnserved } from '../connection/find-workers.js';
-import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { asking, isUnknownWorkflow, problemIn, taskNotFound } from '../connection/temporal-errors.js';
 import { type OwnTask, openOwn } from '../view/open-task.js';
 import { queryTask, viewTask } from '../view/view-task.js';
 
@@ -88,13 +87,10 @@ async function whyClosed(connection: Connection, key: string, cause?: unknown): 
 async function translate(connection: Connection, key: string, error: unknown): Promise<unknown> {
   if (isUnknownWorkflow(error)) return whyClosed(connection, key, error);
   if (error instanceof WorkflowUpdateFailedError) {
-    const { cause } = error;
     // An update that was accepted by a task that then ended has no reason of its own.
-    if (!(cause instanceof ApplicationFailure) || !cause.type || cause.type === 'AcceptedUpdateCompletedWorkflow') {
-      return whyClosed(connection, key, error);
-    }
-    const [problem] = (cause.details ?? []) as [Problem?];
-    return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
+    const problem = problemIn(error.cause);
+    if (!problem || problem.code === 'AcceptedUpdateCompletedWorkflow') return whyClosed(connection, key, error);
+    return new AbilityError(problem, { cause: error });
   }
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
   return new AbilityError(

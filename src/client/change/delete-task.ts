@@ -1,20 +1,20 @@
 import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import type { DeleteRequest, Deletion, Tombstone } from '../../contracts/deletion.js';
-import { deleteIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../../contracts/names.js';
+import { deleteIdOf, preflightIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../../contracts/names.js';
 import type { Person } from '../../contracts/people.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { startTimer } from '../../server/start-timer.js';
+import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
+import { removePreflightActivities } from '../../server/temporal/preflight-activities.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, taskNotFound } from '../connection/temporal-errors.js';
+import { asking, isUnknownWorkflow, keywordAttributes, taskNotFound } from '../connection/temporal-errors.js';
+import { findPreflight } from '../start/find-preflight.js';
 import { type OwnTask, openOwn } from '../view/open-task.js';
 import { readDeletion } from '../view/read-deletion.js';
 import { findRecord } from '../view/read-record.js';
-import type { Stall } from '../watch/find-stall.js';
-import { watchingStalls } from '../watch/watch-stalls.js';
-import { purgePreflight } from './purge-preflight.js';
+import { type Stall, watchingStalls } from '../watch/find-stall.js';
 
 /** How a task is deleted. */
 export interface DeleteOptions {
@@ -157,13 +157,8 @@ function start({ temporal, project }: Connection, taskQueue: string, request: De
     args: [request],
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    typedSearchAttributes: new TypedSearchAttributes(
-      // It counts as something that executes, so that a project's own runtime stays for it.
-      Object.entries({ AbilityProject: project, AbilityStatus: 'running' }).map(([name, value]) => ({
-        key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-        value,
-      })),
-    ),
+    // It counts as something that executes, so that a project's own runtime stays for it.
+    typedSearchAttributes: keywordAttributes({ AbilityProject: project, AbilityStatus: 'running' }),
     staticSummary: `deletes ${request.key}, for ${request.by.name}`,
   });
 }
@@ -201,10 +196,42 @@ function tookTooLong(key: string, { isBegun }: Course, cause: unknown): AbilityE
 function failureOf(key: string, error: unknown): unknown {
   if (!(error instanceof WorkflowFailedError)) return error;
   const { cause } = error;
-  const [told] = (cause instanceof ApplicationFailure ? (cause.details ?? []) : []) as [Problem?];
-  const problem = told ?? {
-    code: 'task.delete_failed',
-    message: `${key} was not deleted: ${cause?.message ?? error.message}`,
-  };
-  return new AbilityError(problem, { cause: error });
+  const message = `${key} was not deleted: ${cause?.message ?? error.message}`;
+  const problem = cause instanceof ApplicationFailure ? (cause.details?.[0] as Problem | undefined) : undefined;
+  return new AbilityError(problem ?? { code: 'task.delete_failed', message }, { cause: error });
+}
+
+const GONE_MS = 100;
+const NOT_FOUND = 5;
+
+/**
+ * Deletes what Temporal keeps of a task that was refused before it was formed: its preflights, which hold its input.
+ *
+ * @returns false where there is none that has ended.
+ */
+async function purgePreflight(connection: Connection, key: string, signal?: AbortSignal): Promise<boolean> {
+  const found = await findPreflight(connection, key);
+  if (found === undefined || found === 'running') return false;
+  const { temporal, namespace, project } = connection;
+  const id = preflightIdOf(key, project);
+  const check = (): void => signal?.throwIfAborted();
+  await removePreflightActivities(temporal, namespace, id, check);
+  await removeWorkflows(connection, id, check);
+  return true;
+}
+
+/** Preflights that were workflows, as on older servers: the newest run, until there is none. */
+async function removeWorkflows({ temporal, namespace }: Connection, id: string, check: () => void): Promise<void> {
+  for (;;) {
+    try {
+      const { runId } = await temporal.workflow.getHandle(id).describe();
+      const workflowExecution = { workflowId: id, runId };
+      await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
+    } catch (error) {
+      if (isUnknownWorkflow(error) || grpcErrorOf(error)?.code === NOT_FOUND) return;
+      throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, GONE_MS));
+    check();
+  }
 }

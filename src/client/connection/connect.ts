@@ -7,7 +7,7 @@ import {
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { TaskMemo } from '../../contracts/task.js';
-import type { Progress } from '../../server/binary/install-temporal.js';
+import type { Progress } from '../../server/binary/find-temporal.js';
 import { SpillingCodec } from '../../server/payloads/payload-codec.js';
 import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
 import { ensureRuntime, unlessAborted } from '../../server/runtime/ensure-runtime.js';
@@ -17,10 +17,8 @@ import { openStore } from '../../server/store/open-store.js';
 import type { Store } from '../../server/store/store.js';
 import type { ConnectionFlags } from '../../server/temporal/connection-settings.js';
 import { chooseServer } from '../../server/temporal/connection-settings.js';
-import type { HttpConnectOptions } from '../over-http/connect-options.js';
-import type { DoorLink } from '../over-http/door-link.js';
-import { ConnectionCalls } from './connection-calls.js';
-import type { RetryOptions } from './retried-call.js';
+import type { DoorLink, HttpConnectOptions } from '../over-http/door-link.js';
+import { ConnectionCalls, type RetryOptions } from './connection-calls.js';
 
 /** A connection to the Temporal of one project. */
 export interface Connection {

@@ -4,10 +4,10 @@ import { anySignal } from '../../rules/any-signal.js';
 import { isVisible } from '../../server/processes/process-space.js';
 import { type EnsuredRuntime, ensureRuntime, unlessAborted } from '../../server/runtime/ensure-runtime.js';
 import { isLiving, readLivingRuntime } from '../../server/runtime/runtime-file.js';
-import { wasStopped } from '../../server/runtime/stop-runtime.js';
+import { runtimeStopped, wasStopped } from '../../server/runtime/stop-runtime.js';
+import { sleep } from '../../server/start-timer.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import { type Connection, reconnect } from './connect.js';
-import { runtimeStopped } from './runtime-stopped.js';
 
 /** How often a command that waits looks whether its runtime lives. */
 const LOOK_MS = 1000;
@@ -121,14 +121,6 @@ function tellRestart(progress: (text: string) => void, found: EnsuredRuntime): v
 /** Resolves when the runtime of a connection is gone, or its caller has stopped waiting. */
 export async function untilGone(connection: Connection, stop: AbortSignal): Promise<void> {
   while (!stop.aborted && !(connection.runtime && isRuntimeGone(connection))) {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(end, LOOK_MS);
-      function end(): void {
-        clearTimeout(timer);
-        stop.removeEventListener('abort', end);
-        resolve();
-      }
-      stop.addEventListener('abort', end);
-    });
+    await sleep(LOOK_MS, stop);
   }
 }

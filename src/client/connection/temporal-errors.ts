@@ -1,6 +1,17 @@
-import { isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
-import { NamespaceNotFoundError } from '@temporalio/common';
-import { AbilityError } from '../../contracts/problem.js';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import {
+  ApplicationFailure,
+  defineSearchAttributeKey,
+  NamespaceNotFoundError,
+  SearchAttributeType,
+  TypedSearchAttributes,
+} from '@temporalio/common';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { type Connection, unavailable } from './connect.js';
 
 /**
@@ -98,4 +109,35 @@ export function taskNotFound(key: string, cause?: unknown): AbilityError {
 /** Whether Temporal does not know a workflow. */
 export function isUnknownWorkflow(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError;
+}
+
+/** The result of an action; undefined where Temporal does not know the workflow. */
+export async function unlessUnknown<T>(action: Promise<T>): Promise<T | undefined> {
+  return action.catch((error: unknown) => {
+    if (isUnknownWorkflow(error)) return undefined;
+    throw error;
+  });
+}
+
+/** What Temporal knows of a workflow; undefined where it does not know it. */
+export function describeIfKnown(
+  { temporal }: Connection,
+  id: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  return unlessUnknown(temporal.workflow.getHandle(id).describe());
+}
+
+/** The problem that a workflow or an activity of ours failed with; undefined for any other failure. */
+export function problemIn(cause: unknown): Problem | undefined {
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  const [problem] = (cause.details ?? []) as [Problem?];
+  return problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
+}
+
+/** Attributes of the type Keyword, as a workflow is started with them. */
+export function keywordAttributes(values: Readonly<Record<string, string>>): TypedSearchAttributes {
+  const pairs = Object.entries(values).map(([name, value]) => {
+    return { key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value };
+  });
+  return new TypedSearchAttributes(pairs);
 }

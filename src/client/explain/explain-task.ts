@@ -1,15 +1,13 @@
-import { ApplicationFailure } from '@temporalio/client';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { TaskStory } from '../../contracts/story.js';
 import type { Connection } from '../connection/connect.js';
-import { asking, taskNotFound } from '../connection/temporal-errors.js';
+import { asking, problemIn, taskNotFound } from '../connection/temporal-errors.js';
 import { findPreflight } from '../start/find-preflight.js';
+import { readLastOutput, readProtocols } from '../view/read-call-logs.js';
 import { findRecord } from '../view/read-record.js';
 import { type SeenTask, viewTask } from '../view/view-task.js';
 import { tellStory } from './build-story.js';
 import { readHistory } from './read-history.js';
-import { readLastWords } from './read-last-output.js';
-import { readProtocols } from './read-protocols.js';
 
 /**
  * Tells how a task came to stand as it does: definition, resolution, hooks, approvals, attempts, end.
@@ -33,7 +31,7 @@ export async function explainTask(
       seen: mended === undefined ? seen : warned(seen, mended),
       record: isOwn ? await findRecord(connection, id) : undefined,
       history: seen.source === 'record' ? undefined : await readHistory(connection, id),
-      lastWords: (path) => (isOwn ? readLastWords(connection, id, path) : new Map()),
+      lastWords: (path) => (isOwn ? readLastOutput(connection, id, path) : new Map()),
       protocols: (isWanted) => (isOwn ? readProtocols(connection, id, isWanted) : new Map()),
     });
   });
@@ -60,10 +58,9 @@ async function whyNeverFormed(connection: Connection, id: string): Promise<Abili
   if ('answer' in outcome) {
     return absence(id, 'it passed its checks and was not started', 'Create it again under this key.');
   }
-  const { cause } = outcome.failure;
-  if (!(cause instanceof ApplicationFailure)) return absence(id, 'its checks did not end');
-  const [problem] = (cause.details ?? []) as [Problem?];
-  const { code, message, suggestion } = problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
+  const problem = problemIn(outcome.failure.cause);
+  if (!problem) return absence(id, 'its checks did not end');
+  const { code, message, suggestion } = problem;
   return absence(id, `it could not be formed: ${code}: ${message}`, suggestion);
 }
 

@@ -2,14 +2,10 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { PHASES } from '../../contracts/hooks.js';
 import type { Problem } from '../../contracts/problem.js';
 import { isModelKey } from '../../rules/model-key.js';
-import type { Connection } from '../connection/connect.js';
+import type { HistoryEvent } from '../connection/history-events.js';
 
-type HistoryAnswer = Awaited<ReturnType<Connection['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
 /** A call that has not ended, as Temporal describes it. */
 export type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
-
-/** One event of a history, as Temporal gives it. */
-export type HistoryEvent = NonNullable<NonNullable<HistoryAnswer['history']>['events']>[number];
 type Failure = NonNullable<HistoryEvent['activityTaskFailedEventAttributes']>['failure'];
 type Time = HistoryEvent['eventTime'];
 

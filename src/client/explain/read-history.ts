@@ -3,7 +3,9 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { TaskStart } from '../../contracts/task.js';
 import { readArguments } from '../../server/temporal/read-arguments.js';
 import type { Connection } from '../connection/connect.js';
-import { type HistoryEvent, isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js';
+import type { HistoryEvent } from '../connection/history-events.js';
+import { runBefore } from '../connection/history-events.js';
+import { isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js';
 
 /** What the history of a task tells besides its result. */
 export interface TaskHistory {
@@ -24,7 +26,7 @@ export async function readHistory(connection: Connection, id: string): Promise<T
   const events = await eventsOf(connection, id, undefined);
   const [newest] = events;
   let isCut = events.length >= MOST_EVENTS;
-  for (let runId = runBefore(events); runId !== undefined && !isCut; runId = runBefore(events)) {
+  for (let runId = runBefore(events[0]); runId !== undefined && !isCut; runId = runBefore(events[0])) {
     const earlier = await eventsOf(connection, id, runId).catch(orForgotten);
     events.unshift(...earlier);
     isCut = earlier.length === 0 || events.length >= MOST_EVENTS;
@@ -37,11 +39,6 @@ export async function readHistory(connection: Connection, id: string): Promise<T
     calls: await readCalls(events, raw.pendingActivities ?? [], textReader(connection)),
     isCut,
   };
-}
-
-/** The run that went on as the one whose events these are. */
-function runBefore([first]: HistoryEvent[]): string | undefined {
-  return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
 }
 
 const NOT_FOUND = 5;

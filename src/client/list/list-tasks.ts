@@ -4,9 +4,10 @@ import { SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskMemo } from '../../contracts/task.js';
 import type { Connection } from '../connection/connect.js';
+import { firstEvents } from '../connection/history-events.js';
 import { asking, invalidArgumentOf } from '../connection/temporal-errors.js';
 import { deletedAmong } from '../view/read-deletion.js';
-import { type ListedState, listedState, type TaskFilter, taskQuery } from './task-query.js';
+import { type ListedState, stateOf, type TaskFilter, taskQuery } from './task-query.js';
 
 /** Which tasks to list, and how many at most. */
 export interface ListFilter extends TaskFilter {
@@ -132,9 +133,9 @@ async function withoutDeleted(connection: Connection, tasks: ListedTask[]): Prom
 }
 
 async function listed(connection: Connection, execution: WorkflowExecutionInfo): Promise<ListedTask> {
-  const { workflowId, type, status, searchAttributes, startTime, closeTime } = execution;
+  const { workflowId, type, searchAttributes, startTime, closeTime } = execution;
   const memo = (execution.memo ?? {}) as Partial<TaskMemo>;
-  const state = listedState(status.name, String(searchAttributes.AbilityStatus?.[0] ?? ''));
+  const state = stateOf(execution);
   return {
     task_key: workflowId,
     ability_id: type,
@@ -160,14 +161,8 @@ const FIRST_EVENTS = 500;
 async function wasRun(connection: Connection, id: string): Promise<boolean> {
   const { historyLength } = await connection.temporal.workflow.getHandle(id).describe();
   if (historyLength <= CREATED_EVENTS) return false;
-  const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistory({
-    namespace: connection.namespace,
-    execution: { workflowId: id },
-    maximumPageSize: FIRST_EVENTS,
-  });
-  return (history?.events ?? []).some(
-    ({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === SIGNALS.run,
-  );
+  const events = await firstEvents(connection, id, FIRST_EVENTS);
+  return events.some(({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === SIGNALS.run);
 }
 
 /** What Temporal does not understand is the caller's own condition, where there is one. */

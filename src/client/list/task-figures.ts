@@ -4,7 +4,7 @@ import type { EndState } from '../../contracts/states.js';
 import { queueFigures } from '../../server/temporal/is-served.js';
 import type { Connection } from '../connection/connect.js';
 import { asking } from '../connection/temporal-errors.js';
-import { type ListedState, listedState, taskQuery } from './task-query.js';
+import { type ListedState, stateOf, taskQuery } from './task-query.js';
 
 /** A task that has ended, as far as Temporal's list knows it. */
 export interface TaskEnd {
@@ -57,13 +57,13 @@ export async function readEnds(
   return asking(connection, async () => {
     const ended: (TaskEnd & { key: string; start: number; end: number })[] = [];
     for await (const found of connection.temporal.workflow.list({ query, pageSize: PAGE })) {
-      const { workflowId, runId, type, status, searchAttributes, startTime, closeTime } = found;
+      const { workflowId, runId, type, searchAttributes, startTime, closeTime } = found;
       if (!closeTime || isKnown(runId)) continue;
       ended.push({
         run: runId,
         ability: type,
         environment: String(searchAttributes.AbilityEnvironment?.[0] ?? ''),
-        status: listedState(status.name, String(searchAttributes.AbilityStatus?.[0] ?? '')) as EndState,
+        status: stateOf(found) as EndState,
         seconds: 0,
         key: workflowId,
         start: startTime.getTime(),

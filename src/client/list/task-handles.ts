@@ -6,7 +6,7 @@ import type { TaskMemo } from '../../contracts/task.js';
 import { isTask, projectOf } from '../../rules/other-project.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { asking, describeIfKnown } from '../connection/temporal-errors.js';
 import { taskQuery } from './task-query.js';
 
 /** 128 random bits, as hex. */
@@ -112,14 +112,5 @@ function memoOf({ memo }: { memo?: Record<string, unknown> | undefined }): Parti
 }
 
 function describe(connection: Connection, key: string): Promise<WorkflowExecutionDescription | undefined> {
-  return asking(connection, () =>
-    keepingRuntime(connection, async () => {
-      try {
-        return await connection.temporal.workflow.getHandle(key).describe();
-      } catch (error) {
-        if (isUnknownWorkflow(error)) return undefined;
-        throw error;
-      }
-    }),
-  );
+  return asking(connection, () => keepingRuntime(connection, () => describeIfKnown(connection, key)));
 }

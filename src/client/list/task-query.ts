@@ -1,6 +1,9 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { FIRING_PREFIX } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { EndState, OpenState } from '../../contracts/states.js';
+import type { Connection } from '../connection/connect.js';
+import { describeIfKnown } from '../connection/temporal-errors.js';
 
 /** States a list can tell apart: `guarding` and `finishing` are not told to Temporal, and read as `running`. */
 export const LISTED_STATES = [
@@ -86,6 +89,14 @@ export function taskQuery(project: string, filter: TaskFilter): string {
   return parts.join(' AND ');
 }
 
+/** The state of a task in a list or a description of Temporal. */
+export function stateOf({
+  status,
+  searchAttributes,
+}: Pick<WorkflowExecutionInfo, 'status' | 'searchAttributes'>): ListedState {
+  return listedState(status.name, String(searchAttributes.AbilityStatus?.[0] ?? ''));
+}
+
 /** The state of a listed task, from Temporal's own status and the attribute together. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export function listedState(temporal: string, attribute: string): ListedState {
   switch (temporal) {
@@ -122,4 +133,10 @@ function checkedQuery(query: string): string {
     message: `--query ${JSON.stringify(query)} is no condition: a bracket or quote is not closed, or it is not one`,
     suggestion: "Write one condition, such as: CloseTime > '2026-01-31T00:00:00Z' AND HistoryLength > 100.",
   });
+}
+
+/** The state of a task as lists show it, without asking its worker; undefined where Temporal does not know it. */
+export async function describedState(connection: Connection, key: string): Promise<ListedState | undefined> {
+  const found = await describeIfKnown(connection, key);
+  return found && stateOf(found);
 }

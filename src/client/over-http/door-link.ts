@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 
 /** Where a door is, and who asks. */
-export interface DoorAddress {
+interface DoorAddress {
   /** `http://host:port`, `https://host:port`, or `unix:/path/of/the/socket`. */
   address: string;
   /** Of `ability token create`. */
@@ -12,7 +12,7 @@ export interface DoorAddress {
 }
 
 /** One request to a door. */
-export interface DoorRequest {
+interface DoorRequest {
   query?: Record<string, string | readonly string[] | undefined>;
   body?: JsonObject;
   headers?: Record<string, string>;
@@ -20,7 +20,7 @@ export interface DoorRequest {
 }
 
 /** What a door answered: JSON. */
-export interface DoorAnswer {
+interface DoorAnswer {
   status: number;
   headers: IncomingMessage['headers'];
   body: Json;
@@ -166,4 +166,10 @@ function errorOf(body: Json | undefined): AbilityError | undefined {
     ...(isJsonObject(location) && { location: location as unknown as NonNullable<Problem['location']> }),
     ...(details !== undefined && { details }),
   });
+}
+
+/** How a program connects to a project over HTTP. */
+export interface HttpConnectOptions extends DoorAddress {
+  /** Ends the connecting, with its reason. */
+  signal?: AbortSignal;
 }

@@ -1,7 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { Connection } from '../connection/connect.js';
-import type { HttpConnectOptions } from './connect-options.js';
-import { DoorLink } from './door-link.js';
+import { DoorLink, type HttpConnectOptions } from './door-link.js';
 
 /** A connection to a door. */
 export type HttpConnection = Connection & { http: DoorLink };

@@ -5,8 +5,7 @@ import type { TurnContext } from '../../contracts/session.js';
 import type { ShownApproval } from '../approvals/read-approvals.js';
 import type { NewSession, SeenSession } from '../sessions/sessions.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
-import { answerAs, pathOf, viewTask } from './tasks.js';
-import { whoAsks } from './who-asks.js';
+import { answerAs, pathOf, viewTask, whoAsks } from './tasks.js';
 
 /** As `openApprovals`. */
 export async function openApprovals(connection: HttpConnection, id: string): Promise<Approval[]> {

@@ -1,5 +1,7 @@
-import { TASK_HEADERS } from '../../contracts/access.js';
+import { TASK_HEADERS, USER_CLAIM } from '../../contracts/access.js';
+import type { Caller } from '../../contracts/callers.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
+import type { Person } from '../../contracts/people.js';
 import type { TaskView } from '../../contracts/task.js';
 import type { ListedTask, ListFilter, TaskPage } from '../list/list-tasks.js';
 import type { CreatedTask } from '../start/create-task.js';
@@ -7,7 +9,6 @@ import type { NewTask } from '../start/new-task.js';
 import type { TaskChain } from '../view/read-chain.js';
 import type { SeenTask } from '../view/view-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
-import { whoAsks } from './who-asks.js';
 
 /** What a door takes of a new task; the rest is refused. */
 const REFUSED = ['files', 'direct', 'retry', 'handle', 'trace', 'made', 'review', 'onStall'] as const;
@@ -118,4 +119,15 @@ export function pathOf(id: string): string {
 /** A body of a door in the type that its route answers with. */
 export function answerAs<T>(body: Json | JsonObject): T {
   return body as unknown as T;
+}
+
+/**
+ * Says for whom something is asked for. A token knows better, and a door refuses another name than that of its person; over the
+ * socket of a runtime it is a claim, as on the command line.
+ */
+export function whoAsks({ name }: Pick<Person, 'name'>, caller?: Caller): Record<string, string> {
+  return {
+    [USER_CLAIM.user]: encodeURIComponent(name),
+    ...(caller !== undefined && { [USER_CLAIM.caller]: caller }),
+  };
 }

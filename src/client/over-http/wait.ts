@@ -1,6 +1,6 @@
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { startTimer } from '../../server/start-timer.js';
+import { sleep } from '../../server/start-timer.js';
 import { ApprovalPatience } from '../watch/approval-patience.js';
 import type { WaitEnd, WaitOptions } from '../watch/wait-for-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
@@ -59,16 +59,4 @@ async function untilChanged(
   }
   const rest = Math.min(ms, PEOPLE_MS) - (Date.now() - began);
   if (rest > 0) await sleep(rest, signal);
-}
-
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = startTimer(ms, end);
-    signal?.addEventListener('abort', end);
-    function end(): void {
-      stop();
-      signal?.removeEventListener('abort', end);
-      resolve();
-    }
-  });
 }

@@ -4,13 +4,12 @@ import {
   WorkflowFailedError,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import type { Problem } from '../../contracts/problem.js';
 import type { Firing, FiringRequest } from '../../contracts/schedules.js';
 import { firingKey } from '../../rules/firing-key.js';
 import type { Connection } from '../connection/connect.js';
-import { isUnknownWorkflow } from '../connection/temporal-errors.js';
-import { describedState } from '../list/described-state.js';
+import { isUnknownWorkflow, problemIn } from '../connection/temporal-errors.js';
+import { describedState } from '../list/task-query.js';
 
 /** What became of one firing. Times are ISO 8601. */
 export interface FiredTask {
@@ -72,10 +71,9 @@ async function endOf(
   } catch (error) {
     if (isUnknownWorkflow(error)) return { status: 'forgotten', error: null };
     if (!(error instanceof WorkflowFailedError)) throw error;
-    const { cause } = error;
-    if (!(cause instanceof ApplicationFailure)) return { status: 'cancelled', error: null };
-    const [problem] = (cause.details ?? []) as [Problem?];
-    const { code, message, suggestion } = problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
+    const problem = problemIn(error.cause);
+    if (!problem) return { status: 'cancelled', error: null };
+    const { code, message, suggestion } = problem;
     return { status: 'refused', error: { code, message, ...(suggestion !== undefined && { suggestion }) } };
   }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import {
-  ApplicationFailure,
   QueryNotRegisteredError,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
@@ -9,10 +8,9 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import type { Person } from '../../contracts/people.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type {
   PromptRequest,
   SessionStart,
@@ -24,11 +22,12 @@ import type {
 import { checkScope } from '../../rules/check-scope.js';
 import { sessionNotFound, sessionStopped } from '../../rules/session-refusals.js';
 import { markdownLine } from '../../rules/shown-text.js';
+import { generateId } from '../../server/generate-id.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking } from '../connection/temporal-errors.js';
-import { checkSessionId, generateSessionId } from './session-ids.js';
+import { asking, describeIfKnown, keywordAttributes, problemIn } from '../connection/temporal-errors.js';
+import { checkSessionId } from '../start/keys.js';
 import { tasksNow } from './tasks-of-session.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -64,7 +63,7 @@ export async function startSession(
   connection: Connection,
   wanted: NewSession,
 ): Promise<{ session_id: string; attached: boolean }> {
-  const session_id = wanted.id === undefined ? generateSessionId() : checkSessionId(wanted.id);
+  const session_id = wanted.id === undefined ? generateId('s') : checkSessionId(wanted.id);
   const { environment, scope, idleMs: idle_ms = DAY_MS, user } = wanted;
   checkScope(scope);
   const start: SessionStart = { format: 1, session_id, environment, scope, idle_ms, user };
@@ -80,7 +79,11 @@ export async function startSession(
           workflowIdConflictPolicy: 'FAIL',
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
           memo: { session: session_id, environment, scope, user: user.name, started: new Date().toISOString() },
-          typedSearchAttributes: attributesOf(connection.project, environment, session_id),
+          typedSearchAttributes: keywordAttributes({
+            AbilityProject: connection.project,
+            AbilityEnvironment: environment,
+            AbilitySession: session_id,
+          }),
           staticSummary: `session ${session_id} in ${environment}, for ${markdownLine(user.name)}`,
         });
         attached = false;
@@ -204,7 +207,7 @@ async function updating<T>(
       );
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw await whyGone(connection, session);
-      if (error instanceof WorkflowUpdateFailedError) throw refusalOf(error);
+      if (error instanceof WorkflowUpdateFailedError) throw refusalIn(error) ?? error;
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw unanswered(session, error);
       throw error;
     }
@@ -212,13 +215,9 @@ async function updating<T>(
 }
 
 async function describe(connection: Connection, session: string): Promise<WorkflowExecutionDescription> {
-  try {
-    const id = sessionIdOf(connection.project, checkSessionId(session));
-    const description = await connection.temporal.workflow.getHandle(id).describe();
-    if (description.type === WORKFLOWS.session) return description;
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
+  const id = sessionIdOf(connection.project, checkSessionId(session));
+  const description = await describeIfKnown(connection, id);
+  if (description?.type === WORKFLOWS.session) return description;
   throw sessionNotFound(session, connection.project);
 }
 
@@ -231,19 +230,13 @@ async function whyGone(connection: Connection, session: string): Promise<Ability
     .getHandle(sessionIdOf(connection.project, session), runId)
     .result()
     .catch((error: unknown) => error);
-  return end instanceof WorkflowFailedError ? (problemIn(end) ?? sessionStopped(session)) : sessionStopped(session);
+  return (end instanceof WorkflowFailedError && refusalIn(end)) || sessionStopped(session);
 }
 
-function refusalOf(error: WorkflowUpdateFailedError): unknown {
-  return problemIn(error) ?? error;
-}
-
-/** What the workflow of a session failed an update with, or itself. */
-function problemIn(error: Error): AbilityError | undefined {
-  const { cause } = error;
-  if (!(cause instanceof ApplicationFailure) || !cause.type) return undefined;
-  const [problem] = (cause.details ?? []) as [Problem?];
-  return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
+/** The error that the workflow of a session failed with, or an update of it. */
+function refusalIn(error: Error): AbilityError | undefined {
+  const problem = problemIn(error.cause);
+  return problem && new AbilityError(problem, { cause: error });
 }
 
 function neverBegun(session: string, end: SeenSession['status']): AbilityError {
@@ -274,13 +267,4 @@ async function refuseOther(connection: Connection, { session_id, environment, sc
     message: `The session ${session_id} is open in ${String(memo?.environment)}, with the scope ${String(memo?.scope)}`,
     suggestion: 'Choose another id, or leave out --id.',
   });
-}
-
-function attributesOf(project: string, environment: string, session: string): TypedSearchAttributes {
-  const values = { AbilityProject: project, AbilityEnvironment: environment, AbilitySession: session };
-  return new TypedSearchAttributes(
-    Object.entries(values).map(([name, value]) => {
-      return { key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value };
-    }),
-  );
 }

@@ -1,7 +1,7 @@
 import type { SessionTask } from '../../contracts/session.js';
 import { isEndState } from '../../contracts/states.js';
 import type { Connection } from '../connection/connect.js';
-import { describedState } from '../list/described-state.js';
+import { describedState } from '../list/task-query.js';
 
 /** So many open tasks are looked at; the session itself learns of all with its next turn. */
 const MOST_LOOKED_AT = 50;

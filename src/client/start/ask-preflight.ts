@@ -1,13 +1,14 @@
-import { ApplicationFailure } from '@temporalio/client';
+import type { ApplicationFailure } from '@temporalio/client';
 import { taskQueueOf } from '../../contracts/names.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { PreflightAnswer, TaskRequest } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker } from '../connection/find-workers.js';
-import { watchingStalls } from '../watch/watch-stalls.js';
+import { problemIn } from '../connection/temporal-errors.js';
+import { watchingStalls } from '../watch/find-stall.js';
+import type { PreflightOutcome } from './find-preflight.js';
 import type { NewTask } from './new-task.js';
-import type { PreflightOutcome } from './preflight-outcome.js';
 import { runAsActivity, startAsWorkflow } from './run-preflight.js';
 
 /** Callers with different inputs under one key queue up for its preflight; more turns than that do not happen. */
@@ -51,10 +52,11 @@ function ownAnswer(outcome: PreflightOutcome, digest: string): PreflightAnswer |
   if ('answer' in outcome) return outcome.answer.request === digest ? outcome.answer : undefined;
   const { failure } = outcome;
   const { cause } = failure;
-  if (!(cause instanceof ApplicationFailure) || !cause.type) throw notAnswered(failure);
-  const [problem, by] = (cause.details ?? []) as [Problem?, { request?: string }?];
+  const problem = problemIn(cause);
+  if (!problem) throw notAnswered(failure);
+  const [, by] = ((cause as ApplicationFailure).details ?? []) as [unknown, { request?: string }?];
   if (by?.request !== undefined && by.request !== digest) return undefined;
-  throw new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: failure });
+  throw new AbilityError(problem, { cause: failure });
 }
 
 function notAnswered(cause: Error): AbilityError {

@@ -1,4 +1,3 @@
-import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
@@ -6,7 +5,7 @@ import type { TaskMemo, TaskRequest } from '../../contracts/task.js';
 import { keyOfOther } from '../../rules/other-project.js';
 import { isWantedPlan } from '../../rules/wanted-plan.js';
 import type { Connection } from '../connection/connect.js';
-import { isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { describeIfKnown, isUnknownWorkflow } from '../connection/temporal-errors.js';
 import { otherProjectOf } from '../view/open-task.js';
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
@@ -24,7 +23,7 @@ export async function attachTask(
   run: boolean,
 ): Promise<string | undefined> {
   const { task: id, ability, environment } = request;
-  const description = await describeIfThere(connection, id);
+  const description = await describeIfKnown(connection, id);
   if (!description) return undefined;
   const project = otherProjectOf(connection, description);
   if (project !== undefined) throw keyOfOther(id, project, connection.project);
@@ -46,15 +45,6 @@ export async function attachTask(
     return runId;
   } catch (error) {
     if (isUnknownWorkflow(error)) return attachTask(connection, request, input, run);
-    throw error;
-  }
-}
-
-async function describeIfThere(connection: Connection, id: string): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await connection.temporal.workflow.getHandle(id).describe();
-  } catch (error) {
-    if (isUnknownWorkflow(error)) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import { AbilityError } from '../../contracts/problem.js';
 import type { PreflightAnswer, TaskMemo, TaskRequest } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
@@ -15,13 +14,12 @@ import { refuseOtherInput, refuseOtherPlan } from '../../rules/wanted-plan.js';
 import type { Connection } from '../connection/connect.js';
 import { refuseWithoutWorker } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, isUnknownWorkflow } from '../connection/temporal-errors.js';
-import { checkSessionId } from '../sessions/session-ids.js';
+import { asking, describeIfKnown, keywordAttributes } from '../connection/temporal-errors.js';
 import { askPreflight, MOST_TURNS, tooManyCallers } from './ask-preflight.js';
 import { attachTask } from './attach-task.js';
 import { giveFiles } from './give-files.js';
+import { checkSessionId, checkUserKey, generateTaskKey } from './keys.js';
 import type { NewTask } from './new-task.js';
-import { checkUserKey, generateTaskKey } from './task-keys.js';
 
 /** A task that was created or found under its key. */
 export interface CreatedTask {
@@ -172,22 +170,13 @@ async function startTask(
       args: packArguments(argument),
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      typedSearchAttributes: typedAttributes(attributes),
+      typedSearchAttributes: keywordAttributes(attributes),
     });
     return handle.firstExecutionRunId;
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
     throw error;
   }
-}
-
-function typedAttributes(values: FormedStart['attributes']): TypedSearchAttributes {
-  return new TypedSearchAttributes(
-    Object.entries(values).map(([name, value]) => ({
-      key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-      value,
-    })),
-  );
 }
 
 /**
@@ -205,11 +194,8 @@ function removeRecord(connection: Connection, { task }: Pick<TaskRequest, 'task'
   rmSync(join(connection.paths.records, task), { recursive: true, force: true });
 }
 
+/** A server that does not answer may know it. */
 async function isKnown(connection: Connection, id: string): Promise<boolean> {
-  try {
-    await connection.temporal.workflow.getHandle(id).describe();
-    return true;
-  } catch (error) {
-    return !isUnknownWorkflow(error);
-  }
+  const found = await describeIfKnown(connection, id).catch(() => 'not learnt');
+  return found !== undefined;
 }

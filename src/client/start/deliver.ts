@@ -1,7 +1,7 @@
-import { ApplicationFailure, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
 import { deliveryIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import type { Placement } from '../../contracts/placement.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { TaskRequest } from '../../contracts/task.js';
 import type { Delivered, DeliveryRequest } from '../../contracts/webhooks.js';
 import { signalWithin } from '../../rules/any-signal.js';
@@ -9,8 +9,8 @@ import { digestOf } from '../../rules/canonical.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, isUnknownWorkflow } from '../connection/temporal-errors.js';
-import { checkUserKey } from './task-keys.js';
+import { asking, isUnknownWorkflow, problemIn } from '../connection/temporal-errors.js';
+import { checkUserKey } from './keys.js';
 
 /** One delivery of a webhook, and the task that it asks for. */
 export interface Delivery {
@@ -115,13 +115,8 @@ async function stateOf(
 }
 
 function refusalOf(failure: WorkflowFailedError): AbilityError {
-  const { cause } = failure;
-  if (cause instanceof ApplicationFailure && cause.type) {
-    const [problem] = (cause.details ?? []) as [Problem?];
-    return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: failure });
-  }
   return new AbilityError(
-    {
+    problemIn(failure.cause) ?? {
       code: 'worker.unavailable',
       message: 'The delivery ended before its task was started',
       suggestion: 'Send it again; in the Temporal UI its workflow says how it ended.',

@@ -1,10 +1,9 @@
-import { ActivityNotFoundError } from '@temporalio/client';
+import { ActivityExecutionFailedError, ActivityNotFoundError, WorkflowFailedError } from '@temporalio/client';
 import { preflightIdOf } from '../../contracts/names.js';
 import type { PreflightAnswer } from '../../contracts/task.js';
 import { isUnimplemented } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
-import { isUnknownWorkflow } from '../connection/temporal-errors.js';
-import { outcomeOf, type PreflightOutcome } from './preflight-outcome.js';
+import { describeIfKnown } from '../connection/temporal-errors.js';
 
 /** A preflight that Temporal knows. */
 interface KnownPreflight {
@@ -41,13 +40,24 @@ async function findActivity({ temporal }: Connection, id: string): Promise<Known
   }
 }
 
-async function findWorkflow({ temporal }: Connection, id: string): Promise<KnownPreflight | undefined> {
+async function findWorkflow(connection: Connection, id: string): Promise<KnownPreflight | undefined> {
+  const found = await describeIfKnown(connection, id);
+  if (!found) return undefined;
+  const { runId, startTime, status } = found;
+  const handle = connection.temporal.workflow.getHandle<() => Promise<PreflightAnswer>>(id, runId);
+  return { began: Number(startTime), isRunning: status.name === 'RUNNING', result: () => handle.result() };
+}
+
+/** How a preflight ended: with an answer, or with what Temporal says it failed with. */
+export type PreflightOutcome = { answer: PreflightAnswer } | { failure: Error };
+
+/** Waits for the end of a preflight, which is an activity or a workflow. @throws what prevents the waiting. */
+export async function outcomeOf(result: () => Promise<PreflightAnswer>): Promise<PreflightOutcome> {
   try {
-    const { runId, startTime, status } = await temporal.workflow.getHandle(id).describe();
-    const handle = temporal.workflow.getHandle<() => Promise<PreflightAnswer>>(id, runId);
-    return { began: Number(startTime), isRunning: status.name === 'RUNNING', result: () => handle.result() };
+    return { answer: await result() };
   } catch (error) {
-    if (isUnknownWorkflow(error)) return undefined;
+    if (error instanceof ActivityExecutionFailedError || error instanceof WorkflowFailedError)
+      return { failure: error };
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { Person } from '../../contracts/people.js';
 import type { PreflightAnswer, TaskRequest } from '../../contracts/task.js';
 import type { Stall } from '../watch/find-stall.js';
 import type { GivenFiles } from './give-files.js';
-import { generateTaskKey } from './task-keys.js';
+import { generateTaskKey } from './keys.js';
 
 /** What a caller wants done. */
 export interface NewTask {

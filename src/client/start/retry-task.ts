@@ -1,14 +1,18 @@
 import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { type WayToRetry, wayToRetry } from '../../rules/way-on.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
 import { openOwn } from '../view/open-task.js';
+import { nextKey } from '../view/read-chain.js';
 import { refuseDeleted } from '../view/read-deletion.js';
+import { readPlan } from '../view/read-origin.js';
+import { readRecord } from '../view/read-record.js';
 import { queryTask } from '../view/view-task.js';
 import { type CreatedTask, createTask } from './create-task.js';
 import type { NewTask } from './new-task.js';
-import { nextKey } from './retried-key.js';
 
 /** A question about a task that has just ended can get lost between server and worker; asked again it is answered. */
 const TRIES = 4;
@@ -51,4 +55,24 @@ export async function retryTask(connection: Connection, id: string, { from, ...w
   const retry = { task: id, from: from ?? null };
   const same = { ability: ability_id, environment, input, ...(intent !== undefined && { intent }) };
   return createTask(connection, { ...wanted, ...same, key: nextKey(id), retry });
+}
+
+/**
+ * How a task that has ended can be tried again; undefined where it cannot, or where that cannot be learnt.
+ *
+ * It is what a retry itself asks for: Temporal still has the task, it is of this project, and the step is one of its own.
+ */
+export async function readWayToRetry(connection: Connection, result: TaskResult): Promise<WayToRetry | undefined> {
+  const { task_key: task, status, error, project } = result;
+  if (task === null || project !== undefined) return undefined;
+  if (!wayToRetry({ task, status, plan: undefined, error })) return undefined;
+  try {
+    const { status: temporal } = await connection.temporal.workflow.getHandle(task).describe();
+    if (temporal.name === 'RUNNING') return undefined;
+    const plan = readRecord(connection, task)?.plan ?? (await readPlan(connection, task));
+    return wayToRetry({ task, status, plan, error });
+  } catch {
+    // It is a hint; what is wrong with the server is said by what asks for more.
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import { ACTIVITIES, ACTIVITY_LIMITS, preflightIdOf, WORKFLOWS } from '../../con
 import type { PreflightAnswer, TaskRequest } from '../../contracts/task.js';
 import { isUnimplemented } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
-import { outcomeOf, type PreflightOutcome } from './preflight-outcome.js';
+import { outcomeOf, type PreflightOutcome } from './find-preflight.js';
 
 const LIMIT = '60s';
 const ATTEMPT_LIMIT = '55s';

@@ -1,5 +1,6 @@
 import { isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
 import type { Connection } from '../connection/connect.js';
+import { runBefore } from '../connection/history-events.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
 import { openToRead } from './open-task.js';
 
@@ -38,19 +39,15 @@ async function withChildren(connection: Connection, id: string): Promise<Fetched
 
 /** Each run names the one it continues. */
 async function runsOf(connection: Connection, id: string): Promise<FetchedHistory[]> {
+  const before = (run?: FetchedHistory): string | undefined => runBefore(run?.history.events?.[0]);
   const newest = await connection.temporal.workflow.getHandle(id).describe();
   const runs = [await fetchRun(connection, id, newest.runId)];
-  for (let runId = runBefore(runs); runId !== undefined; runId = runBefore(runs)) {
+  for (let runId = before(runs[0]); runId !== undefined; runId = before(runs[0])) {
     const [earlier] = await fetchRun(connection, id, runId).then((run) => [run], orForgotten);
     if (!earlier) break;
     runs.unshift(earlier);
   }
   return runs;
-}
-
-function runBefore([oldest]: FetchedHistory[]): string | undefined {
-  const [first] = oldest?.history.events ?? [];
-  return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
 }
 
 async function fetchRun(connection: Connection, workflowId: string, runId: string): Promise<FetchedHistory> {

@@ -2,7 +2,7 @@ import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/c
 import { isTask, otherProject, projectOf } from '../../rules/other-project.js';
 import { findDeletion } from '../../server/temporal/find-deletion.js';
 import type { Connection } from '../connection/connect.js';
-import { isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { describeIfKnown, taskNotFound } from '../connection/temporal-errors.js';
 
 /** A task of the connection's own project, opened to change it. */
 export interface OwnTask {
@@ -22,7 +22,7 @@ export interface OwnTask {
  */
 export async function openOwn(connection: Connection, id: string): Promise<OwnTask | undefined> {
   const { workflow } = connection.temporal;
-  const description = await describe(connection, id);
+  const description = await describeIfKnown(connection, id);
   if (!description) {
     await refuseDeletedByOther(connection, id);
     return undefined;
@@ -58,13 +58,4 @@ async function refuseDeletedByOther(connection: Connection, id: string): Promise
   const [root = id] = id.split('/', 1);
   const found = root.includes(':') ? undefined : await findDeletion(connection.temporal, root);
   if (found && found.project !== connection.project) throw otherProject(id, found.project, connection.project);
-}
-
-async function describe(connection: Connection, id: string): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await connection.temporal.workflow.getHandle(id).describe();
-  } catch (error) {
-    if (isUnknownWorkflow(error)) return undefined;
-    throw error;
-  }
 }

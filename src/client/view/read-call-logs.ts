@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { REQUESTS_LOG } from '../../contracts/record.js';
+import { RECORD_FILES, REQUESTS_LOG } from '../../contracts/record.js';
+import { protocolIn } from '../../rules/tool-line.js';
+import { generalPath } from '../../rules/turn-paths.js';
+import type { Connection } from '../connection/connect.js';
 
 /** A line of a log. */
 export interface LogLine {
@@ -46,6 +49,15 @@ function readLines(file: string): LogLine[] {
   return linesOf(readFileSync(file, 'utf8'));
 }
 
+/** As {@link readLines}; none of a file that cannot be read. */
+function linesIn(file: string): LogLine[] {
+  try {
+    return readLines(file);
+  } catch {
+    return [];
+  }
+}
+
 /**
  * The lines of a log that are whole; the last one may be being written.
  *
@@ -78,4 +90,37 @@ function filesIn(folder: string): string[] {
     if (entry.isDirectory()) return filesIn(path);
     return entry.name.endsWith('.jsonl') ? [path] : [];
   });
+}
+
+/** The last line that each attempt of a call wrote: on stderr, else anywhere. Empty without a log on this machine. */
+export function readLastOutput({ paths }: Pick<Connection, 'paths'>, task: string, path: string): Map<number, string> {
+  const written = new Map<number, string>();
+  const complaints = new Map<number, string>();
+  for (const { attempt, stream, text } of linesIn(join(paths.records, task, RECORD_FILES.logs, `${path}.jsonl`))) {
+    if (text.trim() === '') continue;
+    written.set(attempt, text.trim());
+    if (stream === 'stderr') complaints.set(attempt, text.trim());
+  }
+  return new Map([...written, ...complaints]);
+}
+
+/**
+ * The version of the protocol that each call of an MCP tool spoke last, by the path of its step; of all turns of a loop
+ * together. Empty where no logs are on this machine. Source: docs/guide.md#mcp.
+ *
+ * @param isWanted by the path of a step, so that no other logs are read.
+ */
+export function readProtocols(
+  { paths }: Pick<Connection, 'paths'>,
+  task: string,
+  isWanted: (path: string) => boolean,
+): Map<string, string> {
+  const logs = readCallLogs(join(paths.records, task, RECORD_FILES.logs), (path) => isWanted(generalPath(path)));
+  const found = logs.flatMap(({ name, lines }) =>
+    lines.flatMap(({ stream, text }): [string, string][] => {
+      const protocol = stream === 'tool' ? protocolIn(text) : undefined;
+      return protocol === undefined ? [] : [[generalPath(name), protocol]];
+    }),
+  );
+  return new Map(found);
 }

@@ -1,13 +1,12 @@
 import type { TaskMemo } from '../../contracts/task.js';
 import type { Connection } from '../connection/connect.js';
-import { asking, isUnknownWorkflow } from '../connection/temporal-errors.js';
-import { listedState } from '../list/task-query.js';
-import { nextKey } from '../start/retried-key.js';
+import { asking, describeIfKnown } from '../connection/temporal-errors.js';
+import { type ListedState, stateOf } from '../list/task-query.js';
 
 /** A task that tries another one again. */
-export interface LaterTask {
+interface LaterTask {
   task: string;
-  status: ReturnType<typeof listedState>;
+  status: ListedState;
 }
 
 /** The tasks before and after one that try each other again. */
@@ -40,16 +39,27 @@ export async function readChain(connection: Connection, id: string): Promise<Tas
 }
 
 async function describe(
-  { temporal }: Connection,
+  connection: Connection,
   id: string,
 ): Promise<(Pick<TaskMemo, 'retry_of'> & Pick<LaterTask, 'status'>) | undefined> {
-  try {
-    const { memo, status, searchAttributes } = await temporal.workflow.getHandle(id).describe();
-    const { retry_of } = (memo ?? {}) as Partial<TaskMemo>;
-    const state = listedState(status.name, String(searchAttributes.AbilityStatus?.[0] ?? ''));
-    return { ...(retry_of !== undefined && { retry_of }), status: state };
-  } catch (error) {
-    if (isUnknownWorkflow(error)) return undefined;
-    throw error;
-  }
+  const found = await describeIfKnown(connection, id);
+  const { retry_of } = (found?.memo ?? {}) as Partial<TaskMemo>;
+  return found && { ...(retry_of !== undefined && { retry_of }), status: stateOf(found) };
+}
+
+/** The key of the task that tries another one again: `k`, `k.r2`, `k.r3`, ... */
+export function nextKey(id: string): string {
+  const { base, number } = partsOf(id);
+  return `${base}.r${number + 1}`;
+}
+
+/** The keys that come before one by their names alone, the first one first; none for a first one. */
+export function earlierKeys(id: string): string[] {
+  const { base, number } = partsOf(id);
+  return Array.from({ length: number - 1 }, (_, index) => (index === 0 ? base : `${base}.r${index + 1}`));
+}
+
+function partsOf(id: string): { base: string; number: number } {
+  const [, base = id, number = '1'] = /^(.+?)(?:\.r([1-9]\d{0,3}))?$/.exec(id) ?? [];
+  return { base, number: Number(number) };
 }

@@ -3,7 +3,8 @@ import type { Plan } from '../../contracts/plan.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { readArguments } from '../../server/temporal/read-arguments.js';
 import type { Connection } from '../connection/connect.js';
-import { asking, isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { firstEvents, lastEvents } from '../connection/history-events.js';
+import { asking, describeIfKnown } from '../connection/temporal-errors.js';
 import { findPreflight } from '../start/find-preflight.js';
 
 /** Events at the end of a history among which is one of the task's worker. */
@@ -25,26 +26,17 @@ export async function readPlan(connection: Connection, id: string): Promise<Plan
 }
 
 async function readStart(connection: Connection, id: string): Promise<TaskStart | undefined> {
-  return unlessUnknown(connection, id, async () => {
-    const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistory({
-      namespace: connection.namespace,
-      execution: { workflowId: id },
-      maximumPageSize: 1,
-    });
-    const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return ofKnown(connection, id, async () => {
+    const [first] = await firstEvents(connection, id, 1);
+    const payloads = first?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
     return readArguments(connection.codec, payloads, id);
   });
 }
 
 /** The machine whose worker last worked on a task, as the worker called itself; undefined when that is not known. */
 export async function readHost(connection: Connection, id: string): Promise<string | undefined> {
-  return unlessUnknown(connection, id, async () => {
-    const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistoryReverse({
-      namespace: connection.namespace,
-      execution: { workflowId: id },
-      maximumPageSize: LAST_EVENTS,
-    });
-    for (const { workflowTaskCompletedEventAttributes: task } of history?.events ?? []) {
+  return ofKnown(connection, id, async () => {
+    for (const { workflowTaskCompletedEventAttributes: task } of await lastEvents(connection, id, LAST_EVENTS)) {
       // A worker calls itself process@host.
       if (task?.identity) return task.identity.slice(task.identity.indexOf('@') + 1);
     }
@@ -70,15 +62,7 @@ export async function readRecordPlace(
   }
 }
 
-function unlessUnknown<T>(connection: Connection, id: string, read: () => Promise<T>): Promise<T | undefined> {
-  return asking(connection, async () => {
-    try {
-      // The handle knows which errors mean that there is no such workflow; the service alone does not.
-      await connection.temporal.workflow.getHandle(id).describe();
-      return await read();
-    } catch (error) {
-      if (isUnknownWorkflow(error)) return undefined;
-      throw error;
-    }
-  });
+function ofKnown<T>(connection: Connection, id: string, read: () => Promise<T>): Promise<T | undefined> {
+  // The handle knows which errors mean that there is no such workflow; the service alone does not.
+  return asking(connection, async () => ((await describeIfKnown(connection, id)) ? read() : undefined));
 }

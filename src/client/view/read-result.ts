@@ -14,9 +14,10 @@ import type { StoredResult } from '../../contracts/stored-result.js';
 import type { TaskMemo, TaskResult } from '../../contracts/task.js';
 import { isOutputRef, mapLargeParts } from '../../rules/large-parts.js';
 import { restoreResult } from '../../rules/stored-result.js';
+import { taskLink } from '../../rules/task-link.js';
 import type { Connection } from '../connection/connect.js';
+import { lastEvents } from '../connection/history-events.js';
 import { isUnknownWorkflow } from '../connection/temporal-errors.js';
-import { linkOf } from './links.js';
 import { otherProjectOf } from './open-task.js';
 import { findRecord, recordHere } from './read-record.js';
 
@@ -63,12 +64,7 @@ async function resultOfFailure(connection: Connection, id: string, cause: Error 
 
 /** Temporal keeps no details of a cancelled workflow; the task's last local activity has them. */
 async function readFinish(connection: Connection, id: string): Promise<StoredResult | undefined> {
-  const { history } = await connection.temporal.workflowService.getWorkflowExecutionHistoryReverse({
-    namespace: connection.namespace,
-    execution: { workflowId: id },
-    maximumPageSize: LAST_EVENTS,
-  });
-  for (const { markerRecordedEventAttributes: marker } of history?.events ?? []) {
+  for (const { markerRecordedEventAttributes: marker } of await lastEvents(connection, id, LAST_EVENTS)) {
     const { data, result } = marker?.details ?? {};
     if (!data?.payloads || !result?.payloads) continue;
     const about = fromPayloadsAtIndex<{ activity_type?: string }>(defaultPayloadConverter, 0, data.payloads);
@@ -175,4 +171,9 @@ async function complete(connection: Connection, id: string, result: TaskResult):
   const here = result.project === undefined ? recordHere(connection, id) : null;
   const links = { record: result.links.record ?? here, temporal: linkOf(connection, id) };
   return { ...whole, links, warnings: [...result.warnings, ...missing] };
+}
+
+/** Where a task is shown in the Temporal UI; null where no UI is known. */
+export function linkOf({ ui, namespace }: Connection, workflowId: string, runId?: string): string | null {
+  return ui ? taskLink(ui, namespace, workflowId, runId) : null;
 }

@@ -8,11 +8,10 @@ import type { TaskResult, TaskView } from '../../contracts/task.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
-import { linkOf } from './links.js';
 import { openOwn, openToRead } from './open-task.js';
 import { refuseDeleted } from './read-deletion.js';
 import { findRecord } from './read-record.js';
-import { awaitResult, resultFromDescription } from './read-result.js';
+import { awaitResult, linkOf, resultFromDescription } from './read-result.js';
 
 /** A query that takes longer has no worker to answer it. */
 const QUERY_MS = 5000;

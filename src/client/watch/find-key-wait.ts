@@ -1,5 +1,6 @@
 import type { Connection } from '../connection/connect.js';
-import type { HistoryEvent, PendingActivity } from '../explain/read-calls.js';
+import { type HistoryEvent, lastEvents } from '../connection/history-events.js';
+import type { PendingActivity } from '../explain/read-calls.js';
 
 /** Codes after which a task waits for another worker, see `await-key.ts`. */
 const FOR_ANOTHER = ['seal.unknown_key', 'engine.unsupported'] as const;
@@ -30,24 +31,10 @@ export class KeyWaits {
   async find(id: string, length: unknown): Promise<NotServed | undefined> {
     const known = this.known.get(id);
     if (known?.length === String(length)) return known.code;
-    const code = await this.read(id);
+    // It is only shown; what waits for the end finds what is wrong with the server.
+    const code = await lastEvents(this.connection, id, LAST_EVENTS).then(lastRefusal, () => undefined);
     this.known.set(id, { length: String(length), code });
     return code;
-  }
-
-  private async read(id: string): Promise<NotServed | undefined> {
-    const { namespace, temporal } = this.connection;
-    try {
-      const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({
-        namespace,
-        execution: { workflowId: id },
-        maximumPageSize: LAST_EVENTS,
-      });
-      return lastRefusal(history?.events ?? []);
-    } catch {
-      // It is only said; what is wrong with the server is found by what waits for the end.
-      return undefined;
-    }
   }
 }
 

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../contracts/json.js';
 import { SIGNALS, UPDATES } from '../../contracts/names.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
 import type { Connection } from '../connection/connect.js';
-import { type AttemptProblem, type HistoryEvent, isOperation, problemOf } from '../explain/read-calls.js';
+import type { HistoryEvent } from '../connection/history-events.js';
+import { type AttemptProblem, isOperation, problemOf } from '../explain/read-calls.js';
 import { textReader } from '../explain/read-history.js';
 
 /** What an event of a history says to people, without its place and time. */

@@ -1,10 +1,8 @@
-import type { DescribeWorkflowExecutionResponse, WorkflowService } from '@temporalio/client';
+import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
 import { meaningOf } from '../../contracts/codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Connection } from '../connection/connect.js';
-
-type HistoryPage = Awaited<ReturnType<WorkflowService['getWorkflowExecutionHistoryReverse']>>;
-type FailureEvent = NonNullable<NonNullable<HistoryPage['history']>['events']>[number];
+import type { HistoryEvent } from '../connection/history-events.js';
 
 /** So many failed workflow tasks in a row mean that the code cannot go on. Source: docs/architecture.md#never-a-hang. */
 const STUCK_FAILURES = 3;
@@ -67,7 +65,7 @@ async function readReason(
   return code && meaningOf(code) ? { code, message } : { message };
 }
 
-async function findLastFailure(connection: Connection, id: string): Promise<FailureEvent | undefined> {
+async function findLastFailure(connection: Connection, id: string): Promise<HistoryEvent | undefined> {
   let seen = 0;
   let nextPageToken: Uint8Array | undefined;
   do {

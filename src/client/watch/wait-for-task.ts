@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult, TaskView } from '../../contracts/task.js';
+import { anySignal } from '../../rules/any-signal.js';
 import { unlessAborted } from '../../server/runtime/ensure-runtime.js';
-import { startTimer } from '../../server/start-timer.js';
+import { sleep, startTimer } from '../../server/start-timer.js';
 import type { Connection } from '../connection/connect.js';
 import { isNobodyThere, reviveRuntime, untilGone } from '../connection/keep-runtime.js';
 import { asking } from '../connection/temporal-errors.js';
@@ -212,27 +213,10 @@ async function inTime<T>(
 
 /** Asks once, and no longer than somebody waits. The client never stops listening to the signal of a call. */
 async function look<T>(connection: Connection, stop: AbortSignal, action: () => Promise<T>): Promise<T> {
-  const own = new AbortController();
-  const abort = (): void => own.abort();
-  stop.addEventListener('abort', abort);
-  if (stop.aborted) abort();
+  const { signal, release } = anySignal([stop]);
   try {
-    return await connection.temporal.withAbortSignal(own.signal, action);
+    return await connection.temporal.withAbortSignal(signal, action);
   } finally {
-    stop.removeEventListener('abort', abort);
+    release();
   }
-}
-
-/** Sleeps, or wakes when one of the signals fires. */
-function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
-  if (signals.some((signal) => signal?.aborted)) return Promise.resolve();
-  return new Promise((resolve) => {
-    const stopTimer = startTimer(ms, wake);
-    for (const signal of signals) signal?.addEventListener('abort', wake);
-    function wake(): void {
-      stopTimer();
-      for (const signal of signals) signal?.removeEventListener('abort', wake);
-      resolve();
-    }
-  });
 }

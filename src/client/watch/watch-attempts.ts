@@ -1,13 +1,8 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Progress } from '../../contracts/task.js';
 import type { Connection } from '../connection/connect.js';
-import {
-  type AttemptProblem,
-  attemptOf,
-  type HistoryEvent,
-  isOperation,
-  type PendingActivity,
-} from '../explain/read-calls.js';
+import { lastEvents } from '../connection/history-events.js';
+import { type AttemptProblem, attemptOf, isOperation, type PendingActivity } from '../explain/read-calls.js';
 import { textReader } from '../explain/read-history.js';
 
 /** How a call stands that has been tried before. Times are ISO 8601. */
@@ -29,7 +24,7 @@ export interface LookedAt {
 }
 
 /** Newest events of a history that are searched for the path of a call. */
-const MOST_EVENTS = 2000;
+const MAX_EVENTS = 2000;
 
 /**
  * Follows which attempt each call of a task is at. Temporal knows it, and the workflow does not.
@@ -64,27 +59,13 @@ export class AttemptWatch {
   /** Reads the paths of the newest calls; one that is not among them is not looked for again. */
   private async search(id: string, runId: string, missing: readonly string[]): Promise<void> {
     const readText = textReader(this.connection);
-    for (const event of await this.newestEvents(id, runId)) {
+    // It is only shown; what waits for the end finds what is wrong with the server.
+    for (const event of await lastEvents(this.connection, id, MAX_EVENTS, runId).catch(() => [])) {
       const activityId = event.activityTaskScheduledEventAttributes?.activityId;
       const path = activityId ? await readText(event.userMetadata?.summary) : undefined;
       if (path !== undefined) this.paths.set(`${runId} ${activityId}`, path);
     }
     for (const name of missing) if (!this.paths.has(name)) this.paths.set(name, undefined);
-  }
-
-  private async newestEvents(workflowId: string, runId: string): Promise<readonly HistoryEvent[]> {
-    const { namespace, temporal } = this.connection;
-    try {
-      const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse({
-        namespace,
-        execution: { workflowId, runId },
-        maximumPageSize: MOST_EVENTS,
-      });
-      return history?.events ?? [];
-    } catch {
-      // It is only shown; what is wrong with the server is found by what waits for the end.
-      return [];
-    }
   }
 }
 

@@ -15,7 +15,7 @@ import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { maskerFor } from '../../planning/secrets/credentials.js';
 import { digestOf } from '../../rules/canonical.js';
 import { parseDuration } from '../../rules/duration.js';
-import { generateRunId } from '../../server/logs/run-ids.js';
+import { generateId } from '../../server/generate-id.js';
 import { beginRun } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { refuseText } from './ask/begin-ask.js';
@@ -52,7 +52,7 @@ export async function beginAgent(ask: AgentAsk): Promise<BegunAgent> {
   const { prompt, pack } = request;
   refuseText(prompt);
   const recruited = recruitIn(registry, { environment, prompt, named: pack });
-  const run = ask.run ?? generateRunId();
+  const run = ask.run ?? generateId('r');
   const session = request.session_id ?? ask.session;
   const asked = { prompt, environment, scope, pack: pack ?? null, session: session ?? null, user: user.name };
   const journal = beginRun(pathsOf(registry.root), { id: run, request: digestOf(asked), recruitment: recruited });

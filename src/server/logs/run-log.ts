@@ -3,8 +3,10 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   renameSync,
@@ -25,7 +27,7 @@ export const RUN_FILES = { log: 'runlog.jsonl', request: 'request.json' } as con
 
 /** A run that is to begin. */
 export interface NewRun {
-  /** Of {@link generateRunId}, or chosen by the caller. */
+  /** Generated, or chosen by the caller. */
   id: string;
   /** SHA-256 of the canonical request, with which a second one under the same id is compared. */
   request: string;
@@ -34,7 +36,7 @@ export interface NewRun {
 }
 
 /** A run whose log is there. */
-export interface BegunRun {
+interface BegunRun {
   log: RunLog;
   /** False where the same request has begun the run before, so that it goes on or has ended. */
   isNew: boolean;
@@ -168,4 +170,31 @@ function writeFailed(folder: string, cause: unknown): AbilityError {
     },
     { cause },
   );
+}
+
+/**
+ * Removes the logs of runs to which nothing was added for so long, and folders of runs that never began.
+ *
+ * @param now milliseconds since 1970, as `keepMs`. @returns how many. @throws the error of the file system.
+ */
+export function removeOldRuns(runs: string, now: number, keepMs: number): number {
+  const old = namesIn(runs).filter((name) => now - lastUsed(join(runs, name), now) > keepMs);
+  for (const name of old) rmSync(join(runs, name), { recursive: true, force: true });
+  return old.length;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** When the log was last added to; of a folder without one, when it was made. What is no folder is not ours. */
+function lastUsed(folder: string, now: number): number {
+  const made = lstatSync(folder, { throwIfNoEntry: false });
+  if (!made?.isDirectory()) return now;
+  return lstatSync(join(folder, RUN_FILES.log), { throwIfNoEntry: false })?.mtimeMs ?? made.mtimeMs;
 }

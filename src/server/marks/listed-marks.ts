@@ -2,7 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/effect-mark.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { canonicalJson } from '../../rules/canonical.js';
+import { FolderStore } from '../store/folder-store.js';
 import type { Store } from '../store/store.js';
+import { StoredMarks } from './effect-marks.js';
 
 /** More calls than a process makes at the same time, of which each may have to be taken back. */
 const MOST_MADE = 10_000;
@@ -77,4 +79,9 @@ function notBegun({ call }: MarkedCall, cause: AbilityError): AbilityError {
   const { code, suggestion } = cause;
   const message = `The mark of ${call} could not be kept, so the call was not begun: ${cause.message}`;
   return new AbilityError({ code, message, suggestion }, { cause });
+}
+
+/** The marks of calls in a store. A file system creates a file once, whoever tries at the same time; not every store does. */
+export function openMarks(store: Store): EffectMarks {
+  return store instanceof FolderStore ? new StoredMarks(store.folder, () => store.check(true)) : new ListedMarks(store);
 }

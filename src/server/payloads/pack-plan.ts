@@ -1,17 +1,38 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Payload } from '@temporalio/common';
-import { RecentBytes } from './recent-bytes.js';
 
 /** How the payload of a plan begins, and no other. Source: {@link PackedPlan}. */
 const BEGIN = new TextEncoder().encode('{"$plan":');
 const ENCODING = 'binary/ability-plan';
-/** No plan is that large; whoever sends one wants to fill the memory. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** No honest plan is larger. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 const PACKED = { encoding: new TextEncoder().encode(ENCODING) };
 const JSON_PLAIN = { encoding: new TextEncoder().encode('json/plain') };
 
-/** Many tasks have the same plan: what became of the last ones, by their bytes. */
+/** Together at most 4 MiB. */
+const MAX_RESULTS = 64;
+const MAX_RESULT_BYTES = 64 * 1024;
+
+/** What was last made of bytes by a pure function, so that the same bytes need not be worked on again. */
+export class RecentBytes {
+  private readonly known = new Map<string, Uint8Array>();
+
+  /** The result for these bytes. It is shared, so it must not be written to. @throws what `make` throws. */
+  of(bytes: Uint8Array, make: () => Uint8Array): Uint8Array {
+    if (bytes.length > MAX_RESULT_BYTES) return make();
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    const known = this.known.get(key);
+    if (known) return known;
+    const made = make();
+    if (made.length > MAX_RESULT_BYTES) return made;
+    if (this.known.size >= MAX_RESULTS) this.known.delete(this.known.keys().next().value as string);
+    this.known.set(key, made);
+    return made;
+  }
+}
+
+/** Many tasks have the same plan. */
 const deflated = new RecentBytes();
 const inflated = new RecentBytes();
 
@@ -29,6 +50,6 @@ export function unpackPlan(payload: Payload): Payload {
   const data = payload.data ?? new Uint8Array();
   return {
     metadata: JSON_PLAIN,
-    data: inflated.of(data, () => inflateRawSync(data, { maxOutputLength: MOST_BYTES })),
+    data: inflated.of(data, () => inflateRawSync(data, { maxOutputLength: MAX_BYTES })),
   };
 }

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { CALL_ID_VARIABLE, NO_CALL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
-import { obtainTemporal, type Progress } from '../binary/install-temporal.js';
+import { obtainTemporal, type Progress } from '../binary/find-temporal.js';
 import { packageVersion, RUNTIME_PROGRAM } from '../installation.js';
 import { livingHolder } from '../processes/lock.js';
 import { isVisible } from '../processes/process-space.js';

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { isHeld, livingHolder, takeLock } from '../processes/lock.js';
 import { isVisible } from '../processes/process-space.js';
 import { isAlive, type ProcessMark, stopProcess } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { stopOrphans } from '../temporal/temporal-server.js';
-import { runtimeElsewhere } from './runtime-elsewhere.js';
 import { readLivingRuntime, writeWhole } from './runtime-file.js';
+import { runtimeElsewhere } from './unseen-runtime.js';
 
 /** Calls that may not be repeated are let end; one that takes longer than this is broken off. */
 const GRACE_MS = 90_000;
@@ -65,4 +66,13 @@ async function stopOrphansAlone(paths: ProjectPaths): Promise<number> {
   } finally {
     lock.release();
   }
+}
+
+/** The error for a runtime that was stopped on purpose. */
+export function runtimeStopped(): AbilityError {
+  return new AbilityError({
+    code: 'runtime.stopped',
+    message: 'The runtime of this project was stopped with `ability down`; the task is on disk',
+    suggestion: 'Go on with `ability task watch KEY`, which starts the runtime.',
+  });
 }

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
+import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
-import type { Progress } from '../binary/install-temporal.js';
-import { lastSign } from '../processes/heartbeat.js';
-import { describeHolder, livingHolder } from '../processes/lock.js';
+import type { Progress } from '../binary/find-temporal.js';
+import { HEARTBEAT, lastSign } from '../processes/heartbeat.js';
+import { describeHolder, type LockHolder, livingHolder } from '../processes/lock.js';
 import { isVisible, sharesLoopback } from '../processes/process-space.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { LOOPBACK, portOf } from '../temporal/ports.js';
-import { runtimeElsewhere } from './runtime-elsewhere.js';
 import { isWrittenBy, readRuntimeFile } from './runtime-file.js';
 
 const LOOK_MS = 100;
@@ -60,5 +60,15 @@ export function answers(address: string): Promise<boolean> {
     socket.once('connect', () => end(true));
     socket.once('timeout', () => end(false));
     socket.once('error', () => end(false));
+  });
+}
+
+/** The error for a runtime that lives where this process can neither see nor reach it. */
+export function runtimeElsewhere(holder: LockHolder): AbilityError {
+  const seconds = HEARTBEAT.stale / 1000;
+  return new AbilityError({
+    code: 'runtime.elsewhere',
+    message: `The runtime of this project is ${describeHolder(holder)}, which cannot be seen from here`,
+    suggestion: `Run the command there, or stop the runtime there: \`ability down\`. One that has died is replaced ${seconds} s after its last sign of life. For several machines run a Temporal server: --address.`,
   });
 }

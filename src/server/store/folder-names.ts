@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { partsOf, partsOfPrefix } from './object-name.js';
-import { entriesOf, isAbsent } from './read-kept-folder.js';
 import type { NamedObject } from './store.js';
-import { notKept, notRead, notRemoved } from './store-errors.js';
+import { entriesOf, isAbsent, notKept, notRead, notRemoved } from './store-errors.js';
 
 /** So often in a row others may be faster. */
 const MOST_TURNS = 100;

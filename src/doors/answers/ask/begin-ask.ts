@@ -5,7 +5,7 @@ import type { RecruitmentResult, RoutingDecision, RunLogLine } from '../../../co
 import { maskerFor } from '../../../planning/secrets/credentials.js';
 import { digestOf } from '../../../rules/canonical.js';
 import { MOST_PROMPT } from '../../../rules/read-session-start.js';
-import { generateRunId } from '../../../server/logs/run-ids.js';
+import { generateId } from '../../../server/generate-id.js';
 import { beginRun, type RunLog } from '../../../server/logs/run-log.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import type { AskAnswer, Request } from './ask-shapes.js';
@@ -44,7 +44,7 @@ export function beginAsk(request: Request, place: AskPlace): BegunAsk {
   refuseText(request.text);
   const { registry, environment, scope, text, pack, user, env } = request;
   const recruited = recruitIn(registry, { environment, prompt: text, ...(pack !== undefined && { named: pack }) });
-  const id = place.run ?? generateRunId();
+  const id = place.run ?? generateId('r');
   const asked = { text, environment, scope, pack: pack ?? null, session: place.session ?? null, user: user.name };
   const run = { id, request: digestOf(asked), recruitment: recruited };
   const { log, isNew } = beginRun(place.paths ?? pathsOf(registry.root), run);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { RuntimeFile } from '../../../contracts/runtime.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { obtainTemporal } from '../../../server/binary/install-temporal.js';
+import { obtainTemporal } from '../../../server/binary/find-temporal.js';
 import { isVisible } from '../../../server/processes/process-space.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { ensureRuntime } from '../../../server/runtime/ensure-runtime.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MOST_CALLS, readPlan } from '../../../../src/client/agent/read-plan.js';
+import { MOST_CALLS, readPlan } from '../../../../src/client/agent/ask-provider.js';
 
 const call = { id: 'a', ability_id: 'notes.search', input: { query: 'x' } };
 

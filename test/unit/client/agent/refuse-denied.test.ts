@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { confirmationsOf, isNamedIn, refusalOf } from '../../../../src/client/agent/refuse-denied.js';
+import { confirmationsOf, isNamedIn, refusalOf } from '../../../../src/client/agent/judge-plan.js';
 import type { AbilityGuard } from '../../../../src/contracts/session.js';
 
 const entry = { id: 'a', ability_id: 'db.drop', input: {} };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { turnWithCalls } from '../../../../src/client/agent/turn-with-calls.js';
+import { turnWithCalls } from '../../../../src/client/agent/enter-session.js';
 import type { HookAnswer } from '../../../../src/contracts/hooks.js';
 import type { TurnContext } from '../../../../src/contracts/session.js';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type HistoryEvent, readCalls } from '../../../../src/client/explain/read-calls.js';
+import type { HistoryEvent } from '../../../../src/client/connection/history-events.js';
+import { readCalls } from '../../../../src/client/explain/read-calls.js';
 
 /** Events as Temporal gives them, with the parts that are read; a summary is its text. */
 const events = (...list: object[]): HistoryEvent[] =>

@@ -16,9 +16,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { meaningOf } from '../../../../src/contracts/codes.js';
 import { EXIT } from '../../../../src/contracts/exit-codes.js';
 import type { RecruitmentResult } from '../../../../src/contracts/routing.js';
-import { removeOldRuns } from '../../../../src/server/logs/remove-old-runs.js';
-import { generateRunId } from '../../../../src/server/logs/run-ids.js';
-import { beginRun, type NewRun } from '../../../../src/server/logs/run-log.js';
+import { generateId } from '../../../../src/server/generate-id.js';
+import { beginRun, type NewRun, removeOldRuns } from '../../../../src/server/logs/run-log.js';
 import { pathsOf } from '../../../../src/server/project-paths.js';
 import { errorOf } from '../../error-of.js';
 import { temporaryProject } from '../../temporary-project.js';
@@ -78,7 +77,7 @@ test('R-004-17: what follows is added behind it, with the same keys', () => {
 
 describe('an id', () => {
   test('is made so that ids sort by time, and is one that a caller could choose', () => {
-    const ids = [generateRunId(), generateRunId(), generateRunId()];
+    const ids = [generateId('r'), generateId('r'), generateId('r')];
     expect(ids).toEqual([...ids].sort());
     expect(ids[0]).toMatch(/^r-[0-9a-z]{26}$/);
     expect(beginRun(project(), run(ids[0] as string)).isNew).toBe(true);

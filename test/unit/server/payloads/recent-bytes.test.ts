@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { RecentBytes } from '../../../../src/server/payloads/recent-bytes.js';
+import { RecentBytes } from '../../../../src/server/payloads/pack-plan.js';
 
 const twice = (bytes: Uint8Array) => vi.fn(() => Buffer.concat([bytes, bytes]));
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkStore } from '../../../../src/server/checks/check-store.js';
-import { openMarks } from '../../../../src/server/marks/open-marks.js';
+import { openMarks } from '../../../../src/server/marks/listed-marks.js';
 import { pathsOf } from '../../../../src/server/project-paths.js';
 import { FolderStore } from '../../../../src/server/store/folder-store.js';
 import { openStore } from '../../../../src/server/store/open-store.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLastWords } from '../../../../src/client/explain/read-last-output.js';
+import { readLastOutput } from '../../../../src/client/view/read-call-logs.js';
 import { pathsOf } from '../../../../src/server/project-paths.js';
 import { temporaryProject } from '../../temporary-project.js';
 
@@ -17,10 +17,10 @@ test('the last words of an attempt are what it last complained of, else what it 
     '.system/implement/t/logs/broken.jsonl': '{"attempt": 1',
   });
   const session = { paths: pathsOf(project.root) };
-  expect([...readLastWords(session, 't', 'a/b')]).toEqual([
+  expect([...readLastOutput(session, 't', 'a/b')]).toEqual([
     [1, 'last'],
     [2, 'only this'],
   ]);
-  expect(readLastWords(session, 't', 'broken').size).toBe(0);
-  expect(readLastWords(session, 't', 'nothing').size).toBe(0);
+  expect(readLastOutput(session, 't', 'broken').size).toBe(0);
+  expect(readLastOutput(session, 't', 'nothing').size).toBe(0);
 });

@@ -1,0 +1,24 @@
+import { USER_KEY } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { generateId } from '../../server/generate-id.js';
+
+const FORM = '1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.';
+
+/** A new key: `t-` and a lower-case ULID, so that keys sort by time. Source: docs/architecture.md#what-lives-where-in-temporal. */
+export function generateTaskKey(): string {
+  return generateId('t');
+}
+
+/** @throws AbilityError `task.key_invalid` for a key that a user may not choose. */
+export function checkUserKey(key: string): string {
+  if (USER_KEY.test(key)) return key;
+  const message = `${JSON.stringify(key)} is no task key`;
+  throw new AbilityError({ code: 'task.key_invalid', message, suggestion: `A key has ${FORM}` });
+}
+
+/** @throws AbilityError `usage.invalid` for a text that is no id of a session. */
+export function checkSessionId(id: string): string {
+  if (USER_KEY.test(id)) return id;
+  const message = `${JSON.stringify(id)} is no id of a session`;
+  throw new AbilityError({ code: 'usage.invalid', message, suggestion: `It has ${FORM}` });
+}
