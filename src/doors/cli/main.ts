@@ -1,9 +1,9 @@
-import { type Command, CommanderError } from 'commander';
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/installation.js';
 import { reportError } from './output/report.js';
-import type { Given, Outcome } from './program/define-command.js';
+import type { Given, Outcome } from './program/declare-command.js';
 import { buildProgram } from './program/program.js';
 import { isVersionAsked } from './program/version-flag.js';
 
@@ -50,7 +50,7 @@ export async function main({ args, began = performance.now(), ...rest }: Command
 }
 
 /** The command that a command line names, as far as it names one: what follows a word that is none is not read. */
-function commandIn(program: Command, args: readonly string[]): Command {
+function commandIn(program: CommandUnknownOpts, args: readonly string[]): CommandUnknownOpts {
   let at = program;
   for (const [index, arg] of args.entries()) {
     const inner = at.commands.find((command) => command.name() === arg);
@@ -62,6 +62,6 @@ function commandIn(program: Command, args: readonly string[]): Command {
 }
 
 /** A command as it is typed. */
-function nameOf(command: Command): string {
+function nameOf(command: CommandUnknownOpts): string {
   return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -14,6 +14,7 @@ import { Cancelled } from '../input/ask.js';
 import { refuseAgents } from '../input/refuse-agents.js';
 import { Announcer } from '../output/live/announcer.js';
 import { exitOfOutcome, noteWayOn, planLine, renderOutcome } from '../output/render-agent.js';
+import type { ChoosingFlags } from '../program/choosing.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../program/context.js';
 import { type Deadline, withDeadline } from './following/deadline.js';
 import { readPatience } from './following/follow-task.js';
@@ -21,22 +22,14 @@ import { interruption } from './following/interruption.js';
 import { notingStalls } from './run.js';
 import { reviewDefinitions } from './task/review-definitions.js';
 
-/** Flags of `ability agent`. */
-export interface AgentFlags {
-  request: string;
-  key?: string;
-  maxTurns?: string;
-  agree?: string;
-  timeout?: string;
-  waitApproval?: string;
-}
+type Flags = ChoosingFlags['agent'];
 
 /**
  * `ability agent --request FILE`: lets an AI carry out a request by planning calls, each of which is created, guarded and run as any other task.
  *
  * Source: R-002-50 to R-002-55, R-002-68; docs/agent-abilities.md.
  */
-export async function run(context: Context, _: string[], flags: AgentFlags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: Flags): Promise<ExitCode> {
   const patience = readPatience(context.terminal.isLive, flags);
   const maxTurns = readTurns(flags.maxTurns);
   // Only who may decide may agree beforehand.
@@ -71,7 +64,7 @@ export async function run(context: Context, _: string[], flags: AgentFlags): Pro
 interface Following {
   context: Context;
   connection: Connection;
-  flags: AgentFlags;
+  flags: Flags;
   deadline: Deadline;
 }
 
@@ -123,7 +116,7 @@ async function follow(
 /** `--yes` does not answer: it is for questions of the command itself, and this is one about what hooks warn of. */
 async function agree(
   context: Context,
-  { agree: given }: AgentFlags,
+  { agree: given }: Flags,
   question: ConsentQuestion,
 ): Promise<boolean | undefined> {
   if (given === question.reference) return true;

@@ -12,26 +12,20 @@ import { readCaller } from '../input/read-caller.js';
 import { readTrace } from '../input/read-trace.js';
 import { renderAnswer, renderBefore, unnamedOptions } from '../output/render-ask.js';
 import { asTyped, commandOf } from '../output/typed-command.js';
+import type { ChoosingFlags } from '../program/choosing.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../program/context.js';
 import { type Deadline, withDeadline } from './following/deadline.js';
-import { type FollowFlags, followTask, readPatience } from './following/follow-task.js';
+import { followTask, readPatience } from './following/follow-task.js';
 import { notingStalls } from './run.js';
 import { reviewDefinitions } from './task/review-definitions.js';
 
-/** Flags of `ability ask`. */
-export interface AskFlags extends FollowFlags {
-  pack?: string;
-  dryRun?: boolean;
-  session?: string;
-  scope?: string;
-  key?: string;
-}
+type Flags = ChoosingFlags['ask'];
 
 /**
  * `ability ask TEXT`: from a request in plain words to the ability that is run, one question, or why nothing is. At a terminal it is a
  * conversation. Source: R-003-02, R-004-16 to R-004-23.
  */
-export async function run(context: Context, words: string[], flags: AskFlags): Promise<ExitCode> {
+export async function run(context: Context, [words]: [string[]], flags: Flags): Promise<ExitCode> {
   const given = words.join(' ');
   const text = given === '-' ? context.terminal.readInput() : given;
   const patience = readPatience(context.terminal.isLive, flags);
@@ -51,7 +45,7 @@ export async function run(context: Context, words: string[], flags: AskFlags): P
   );
 }
 
-async function requestOf(context: Context, registry: Registry, text: string, flags: AskFlags): Promise<Request> {
+async function requestOf(context: Context, registry: Registry, text: string, flags: Flags): Promise<Request> {
   const { env, cwd } = context;
   return {
     text,
@@ -70,7 +64,7 @@ async function requestOf(context: Context, registry: Registry, text: string, fla
 interface Talk {
   context: Context;
   connection: Connection;
-  flags: AskFlags;
+  flags: Flags;
   deadline: Deadline;
 }
 

@@ -6,7 +6,7 @@ import { didYouMean } from '../../../text/nearest.js';
 import type { Context } from '../program/context.js';
 
 /** `ability explain CODE`: what an error code, or a code of lint, means and what to do. */
-export async function run({ terminal, flags }: Context, [code = '']: string[]): Promise<ExitCode> {
+export async function run({ terminal, flags }: Context, [code]: [string]): Promise<ExitCode> {
   const error = meaningOf(code);
   const finding = lintMeaningOf(code);
   if (error) {

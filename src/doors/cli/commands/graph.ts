@@ -5,7 +5,7 @@ import { describeProblem, typedBy } from '../output/report.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../program/context.js';
 
 /** `ability graph ID`: the steps of an ability as a Mermaid flowchart. Reads files only. */
-export async function run(context: Context, [id = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
   const registry = await openRegistry(context);
   await findAbility(registry, id);
   const environment = await environmentOf(context, registry);

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import type { AgentTool } from '../../guard/agent-tools.js';
 import { guardProcess } from '../../guard/run-guard.js';
+import type { AgentToolFlags } from '../program/agent-tools.js';
 import type { Context } from '../program/context.js';
 
 /**
@@ -9,8 +9,8 @@ import type { Context } from '../program/context.js';
  */
 export async function run(
   { flags, terminal, cwd, env }: Context,
-  _: string[],
-  { for: tool, scope }: { for: AgentTool; scope?: string },
+  _: [],
+  { for: tool, scope }: AgentToolFlags['guard'],
 ): Promise<ExitCode> {
   const { project, env: environment } = flags;
   const given = { ...(project !== undefined && { project }), ...(environment !== undefined && { env: environment }) };

@@ -20,19 +20,14 @@ import { loadRegistry } from '../../../definitions/load-registry.js';
 import { resolvePlan } from '../../../planning/resolve/resolve-plan.js';
 import { askChoice, askText } from '../input/ask.js';
 import { printWritten } from '../output/render-written.js';
+import type { AuthoringFlags } from '../program/authoring.js';
 import type { Context } from '../program/context.js';
 import { unlessCancelled, writePlan } from './writing/write-plan.js';
 
-/** Flags of `ability init`. */
-export interface InitFlags {
-  name?: string;
-  envNames?: string;
-  example?: NewProject['example'];
-  force: string[];
-}
+type Flags = AuthoringFlags['init'];
 
 /** `ability init [DIR]`: makes a folder a project, with an ability that runs at once. Source: C-17, C-18, R-000-87. */
-export function run(context: Context, [folder]: string[], flags: InitFlags): Promise<ExitCode> {
+export function run(context: Context, [folder]: [string | undefined], flags: Flags): Promise<ExitCode> {
   return unlessCancelled(context, async () => {
     const root = resolve(context.cwd, context.flags.project ?? '.', folder ?? '.');
     refuseProject(root);
@@ -60,7 +55,7 @@ export function run(context: Context, [folder]: string[], flags: InitFlags): Pro
   });
 }
 
-async function readWishes(context: Context, root: string, flags: InitFlags): Promise<NewProject> {
+async function readWishes(context: Context, root: string, flags: Flags): Promise<NewProject> {
   const name = await askText(context, flags.name, {
     flag: '--name',
     message: 'How is the project called?',

@@ -15,24 +15,16 @@ import { renderGuardCheck } from '../output/findings/render-guard-check.js';
 import { renderFindingsJunit } from '../output/findings/render-junit.js';
 import { renderSarif } from '../output/findings/render-sarif.js';
 import type { Context } from '../program/context.js';
+import type { DefinitionFlags } from '../program/definitions.js';
 import { interruption, unlessInterrupted } from './following/interruption.js';
+
+type Flags = DefinitionFlags['lint'];
 
 /** How findings are printed. */
 export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;
 
-/** Flags of `ability lint`. */
-export interface LintFlags {
-  format?: (typeof FORMATS)[number];
-  checkEnv?: boolean;
-  checkHooks?: boolean;
-  imported?: boolean;
-  since?: string;
-  failOn: 'error' | 'warning';
-  watch?: boolean;
-}
-
 /** `ability lint`: everything in the definitions that does not hold, with its place. Reads files only, but for `--check-hooks`. */
-export async function run(context: Context, _args: string[], flags: LintFlags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: Flags): Promise<ExitCode> {
   const format = formatOf(context, flags);
   const loader = new RegistryLoader(findProjectRoot(context.cwd, context.flags.project), context.env);
   if (!flags.watch) return lintOnce(context, loader, flags, format, await hookFindings(context, loader, flags));
@@ -50,7 +42,7 @@ function neverEnds(other: string): AbilityError {
 }
 
 /** Fires the guards of other tools with what they must deny. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
-async function hookFindings(context: Context, loader: RegistryLoader, { checkHooks }: LintFlags): Promise<Finding[]> {
+async function hookFindings(context: Context, loader: RegistryLoader, { checkHooks }: Flags): Promise<Finding[]> {
   if (!checkHooks) return [];
   const registry = tryToLoad(loader);
   if (!registry) return [];
@@ -61,7 +53,7 @@ async function hookFindings(context: Context, loader: RegistryLoader, { checkHoo
   return check.findings;
 }
 
-function formatOf({ flags }: Context, { format }: LintFlags): (typeof FORMATS)[number] {
+function formatOf({ flags }: Context, { format }: Flags): (typeof FORMATS)[number] {
   if (!flags.json) return format ?? 'human';
   if (format === undefined || format === 'json') return 'json';
   throw new AbilityError({
@@ -74,7 +66,7 @@ function formatOf({ flags }: Context, { format }: LintFlags): (typeof FORMATS)[n
 function lintOnce(
   { terminal, env }: Context,
   loader: RegistryLoader,
-  flags: LintFlags,
+  flags: Flags,
   format: (typeof FORMATS)[number],
   more: readonly Finding[] = [],
 ): ExitCode {
@@ -85,7 +77,7 @@ function lintOnce(
   return exitOf(report, flags);
 }
 
-async function lintAgainAndAgain(context: Context, loader: RegistryLoader, flags: LintFlags): Promise<ExitCode> {
+async function lintAgainAndAgain(context: Context, loader: RegistryLoader, flags: Flags): Promise<ExitCode> {
   const interrupted = interruption(context);
   const { terminal } = context;
   let folders: string[] = [];
@@ -122,7 +114,7 @@ function tryToLoad(loader: RegistryLoader): Registry | undefined {
 }
 
 function optionsOf(
-  { checkEnv, since, imported }: LintFlags,
+  { checkEnv, since, imported }: Flags,
   env: NodeJS.ProcessEnv,
   more: readonly Finding[],
 ): LintOptions {
@@ -136,7 +128,7 @@ function optionsOf(
   };
 }
 
-function exitOf({ findings }: LintReport, { failOn }: LintFlags): ExitCode {
+function exitOf({ findings }: LintReport, { failOn }: Flags): ExitCode {
   const counts = ({ severity }: Finding): boolean => severity === 'error' || severity === failOn;
   return findings.some(counts) ? EXIT.failed : EXIT.ok;
 }

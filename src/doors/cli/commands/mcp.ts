@@ -6,24 +6,19 @@ import { Connections } from '../../http/connections.js';
 import { CallQueue } from '../../mcp/call-queue.js';
 import { DoorSession, endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
-import { type Access, type McpDoor, USUAL_TIMES, type Visitor } from '../../mcp/mcp-door.js';
+import { type McpDoor, USUAL_TIMES, type Visitor } from '../../mcp/mcp-door.js';
 import { serveCaller, transportOver } from '../../mcp/serve-stdio.js';
 import { skillOfProject } from '../../mcp/skill-of-project.js';
 import { asTyped } from '../output/typed-command.js';
+import type { AgentToolFlags } from '../program/agent-tools.js';
 import { type Context, currentUser, environmentOf, openLoader } from '../program/context.js';
 import { interruption } from './following/interruption.js';
 import { reviewDefinitions } from './task/review-definitions.js';
 
-/** Flags of `ability mcp`. */
-export interface McpFlags {
-  access: Access;
-  expose: string[];
-  session?: string;
-  scope?: string;
-}
+type Flags = AgentToolFlags['mcp'];
 
 /** `ability mcp`: the door for agents, on stdin and stdout; all that is said to people goes to stderr. */
-export async function run(context: Context, _: string[], flags: McpFlags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: Flags): Promise<ExitCode> {
   const { terminal, env } = context;
   refuseUnusedGlobs(flags);
   const loader = await openLoader(context);
@@ -61,7 +56,7 @@ export async function run(context: Context, _: string[], flags: McpFlags): Promi
 }
 
 /** @throws AbilityError `usage.invalid`. */
-function refuseUnusedGlobs({ access, expose }: McpFlags): void {
+function refuseUnusedGlobs({ access, expose }: Flags): void {
   if (access === 'run' || expose.length === 0) return;
   throw new AbilityError({
     code: 'usage.invalid',

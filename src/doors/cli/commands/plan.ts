@@ -1,14 +1,15 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { planAnswer } from '../../answers/plan-answer.js';
-import { type InputFlags, parseInput } from '../input/parse-input.js';
+import { parseInput } from '../input/parse-input.js';
 import { readCaller } from '../input/read-caller.js';
 import { renderPreview } from '../output/preview/render-preview.js';
 import { type Context, currentUser, environmentOf, openRegistry } from '../program/context.js';
+import type { DefinitionFlags } from '../program/definitions.js';
 import { createOrReport, noteWarnings } from './run.js';
 
 /** `ability plan ID`: all that would happen with an input. Reads files only; exits as the creation of a task would. */
-export async function run(context: Context, [ability = '']: string[], flags: InputFlags): Promise<ExitCode> {
+export async function run(context: Context, [ability]: [string], flags: DefinitionFlags['plan']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const definition = await findAbility(registry, ability);
   const environment = await environmentOf(context, registry);

@@ -15,7 +15,7 @@ import { exitOf } from '../output/report.js';
 import { type Context, openRegistry, withSession } from '../program/context.js';
 
 /** `ability replay KEY|FILE|DIR`: whether the workflows of this build go the way that histories went. */
-export async function run(context: Context, [what = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [what]: [string]): Promise<ExitCode> {
   const path = resolve(context.cwd, what);
   const ends = existsSync(path) ? await replayFiles(context, path) : await replayTask(context, what);
   const { flags, terminal } = context;

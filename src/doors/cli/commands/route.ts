@@ -1,19 +1,12 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
-import type { Detail } from '../../answers/route-request.js';
 import { renderRoute } from '../output/render-route.js';
+import type { ChoosingFlags } from '../program/choosing.js';
 import { type Context, environmentOf, openRegistry } from '../program/context.js';
 
-/** Flags of `ability route`. */
-export interface RouteFlags {
-  detail: Detail;
-  scope?: string;
-  step: string[];
-}
-
 /** `ability route TEXT`: the abilities that fit a request in plain words, or that none does. Runs nothing. */
-export async function run(context: Context, words: string[], flags: RouteFlags): Promise<ExitCode> {
+export async function run(context: Context, [words]: [string[]], flags: ChoosingFlags['route']): Promise<ExitCode> {
   const given = words.join(' ');
   const text = given === '-' ? context.terminal.readInput() : given;
   if ([text, ...flags.step].some((request) => request.trim() === '')) {

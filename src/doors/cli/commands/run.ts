@@ -18,7 +18,7 @@ import { refuseWithoutSteps } from '../../../planning/resolve/check-ability.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { noteUnknown } from '../../answers/note-gap.js';
 import { parseFiles } from '../input/parse-files.js';
-import { type InputFlags, parseInput } from '../input/parse-input.js';
+import { parseInput } from '../input/parse-input.js';
 import { readCaller } from '../input/read-caller.js';
 import { readIntent } from '../input/read-intent.js';
 import { readPlanFlag } from '../input/read-plan-flag.js';
@@ -30,32 +30,16 @@ import { explainingChange } from '../output/preview/explain-change.js';
 import { exitOf } from '../output/report.js';
 import { asTyped, commandOf } from '../output/typed-command.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../program/context.js';
+import type { TaskFlags } from '../program/tasks.js';
 import { type Deadline, withDeadline } from './following/deadline.js';
-import {
-  type FollowFlags,
-  followTask,
-  noteStall,
-  readPatience,
-  refuseUnusedFlags,
-  reportEnd,
-} from './following/follow-task.js';
+import { followTask, noteStall, readPatience, refuseUnusedFlags, reportEnd } from './following/follow-task.js';
 import { interruption } from './following/interruption.js';
 import { reviewDefinitions } from './task/review-definitions.js';
 
-/** Flags of `ability run`. */
-export interface RunFlags extends InputFlags, FollowFlags {
-  plan?: string;
-  file?: string[];
-  intent?: string;
-  session?: string;
-  scope?: string;
-  key?: string;
-  direct?: boolean;
-  detach?: boolean;
-}
+type Flags = TaskFlags['run'];
 
 /** `ability run ID`: creates a task, runs it, waits for its end. */
-export async function run(context: Context, [ability = '']: string[], flags: RunFlags): Promise<ExitCode> {
+export async function run(context: Context, [ability]: [string], flags: Flags): Promise<ExitCode> {
   refuseContradictions(flags);
   refuseUnusedFlags(flags);
   if (flags.intent !== undefined) readIntent(flags.intent);
@@ -96,7 +80,7 @@ export function noteWarnings({ terminal }: Context, { warnings }: Pick<CreatedTa
   for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
 }
 
-function refuseContradictions({ direct, key, detach, verbose }: RunFlags): void {
+function refuseContradictions({ direct, key, detach, verbose }: Flags): void {
   if (direct && verbose) {
     throw new AbilityError({
       code: 'usage.invalid',
@@ -117,7 +101,7 @@ export async function newTask(
   context: Context,
   registry: Registry,
   ability: string,
-  flags: RunFlags,
+  flags: Flags,
   isRun: boolean,
 ): Promise<NewTask> {
   const named = context.flags.env ?? registry.project.default_environment ?? '';
@@ -205,7 +189,7 @@ async function runDirectly(
   context: Context,
   connection: Connection,
   { id }: CreatedTask,
-  flags: RunFlags,
+  flags: Flags,
   deadline: Deadline,
 ): Promise<ExitCode> {
   const { terminal } = context;

@@ -11,7 +11,7 @@ import { Connections } from '../../http/connections.js';
 import { type HttpDoor, USUAL_LIMITS } from '../../http/http-door.js';
 import { mcpDoorOn } from '../../http/mount-mcp.js';
 import { openHttpDoor } from '../../http/open-http-door.js';
-import { type ListenFlags, type Listening, readListening } from '../../http/read-listening.js';
+import { type Listening, readListening } from '../../http/read-listening.js';
 import { endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
 import { USUAL_TIMES } from '../../mcp/mcp-door.js';
@@ -19,20 +19,16 @@ import { skillOfProject } from '../../mcp/skill-of-project.js';
 import { openTokens } from '../input/open-tokens.js';
 import { readCaller } from '../input/read-caller.js';
 import { asTyped } from '../output/typed-command.js';
+import type { AccessFlags } from '../program/access.js';
 import { type Context, currentUser, openLoader } from '../program/context.js';
 import { interruption } from './following/interruption.js';
 import { reviewDefinitions } from './task/review-definitions.js';
-
-/** Flags of `ability serve`. */
-export interface ServeFlags extends ListenFlags {
-  expose: string[];
-}
 
 /** How often tokens are looked at whether they have expired or were revoked. */
 const TOKENS_MS = 2000;
 
 /** `ability serve`: the HTTP door, until it is interrupted. */
-export async function run(context: Context, _: string[], flags: ServeFlags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: AccessFlags['serve']): Promise<ExitCode> {
   const { terminal, env } = context;
   const interrupted = interruption(context);
   const loader = await openLoader(context);

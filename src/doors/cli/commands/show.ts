@@ -14,7 +14,7 @@ import { describeProblem, typedBy } from '../output/report.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../program/context.js';
 
 /** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only. */
-export async function run(context: Context, [id = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const definition = await findAbility(registry, id);
   const environment = await environmentOf(context, registry);

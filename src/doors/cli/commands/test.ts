@@ -8,13 +8,10 @@ import { writeReport } from '../output/junit/junit.js';
 import { renderCasesJunit } from '../output/junit/junit-cases.js';
 import { describeProblem, reportError, typedBy } from '../output/report.js';
 import { type Context, openRegistry } from '../program/context.js';
+import type { DefinitionFlags } from '../program/definitions.js';
 import { interruption } from './following/interruption.js';
 
-/** Flags of `ability test`. */
-export interface TestFlags {
-  junit?: string;
-  watch?: boolean;
-}
+type Flags = DefinitionFlags['test'];
 
 const EXIT_OF_REPORT: Record<TestReport['status'], ExitCode> = {
   passed: EXIT.ok,
@@ -23,7 +20,7 @@ const EXIT_OF_REPORT: Record<TestReport['status'], ExitCode> = {
 };
 
 /** `ability test [ID]`: runs the test cases that stand beside abilities. */
-export async function run(context: Context, [ability]: string[], flags: TestFlags): Promise<ExitCode> {
+export async function run(context: Context, [ability]: [string | undefined], flags: Flags): Promise<ExitCode> {
   if (flags.watch && context.flags.json) {
     throw new AbilityError({
       code: 'usage.invalid',
@@ -51,7 +48,7 @@ export async function run(context: Context, [ability]: string[], flags: TestFlag
 async function runAgainAndAgain(
   context: Context,
   ability: string | undefined,
-  flags: TestFlags,
+  flags: Flags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const first = await openRegistry(context);
@@ -77,7 +74,7 @@ async function runAgainAndAgain(
 async function runOnce(
   context: Context,
   ability: string | undefined,
-  { junit }: TestFlags,
+  { junit }: Flags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { terminal, flags, cwd } = context;

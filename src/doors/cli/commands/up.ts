@@ -10,12 +10,13 @@ import { asDiskError, readLivingRuntime } from '../../../server/runtime/runtime-
 import { doorOpener } from '../../runtime/door-opener.js';
 import { asTyped } from '../output/typed-command.js';
 import { type Context, openRegistry } from '../program/context.js';
+import type { RuntimeFlags } from '../program/runtime.js';
 import { interruption } from './following/interruption.js';
 
 type Project = Registry['project'];
 
 /** `ability up`: the runtime of the project, for as long as you like. Source: docs/guide.md. */
-export async function run(context: Context, _: string[], { detach }: { detach?: boolean }): Promise<ExitCode> {
+export async function run(context: Context, _: [], { detach }: RuntimeFlags['up']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const paths = pathsOf(registry.root);
   const living = readLivingRuntime(paths);

@@ -7,7 +7,7 @@ import { type Context, currentUser, openRegistry, withSession } from '../program
 import { mendRecord } from './task/mend-record.js';
 
 /** `ability why KEY`: how a task came to stand as it does. Source: docs/architecture.md#promises. */
-export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const story = await explainTask(connection, key, (seen) => mendRecord(connection, key, seen));
     const next = nextCommands(story, currentUser(context.env).name).map(({ command, purpose }) => ({

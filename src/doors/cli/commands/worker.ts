@@ -1,21 +1,16 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { taskQueueOf } from '../../../contracts/names.js';
-import { PLACEMENTS, type Placement } from '../../../contracts/placement.js';
+import { PLACEMENTS } from '../../../contracts/placement.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/temporal/connection-settings.js';
 import { readMetricsAddress } from '../input/read-metrics-address.js';
 import { type Context, openRegistry } from '../program/context.js';
+import type { RuntimeFlags } from '../program/runtime.js';
 import { interruption } from './following/interruption.js';
 
-interface WorkerFlags {
-  env?: string[] | string;
-  placement: Placement | 'all';
-  metrics?: string;
-}
-
 /** `ability worker`: serves tasks of a Temporal server that somebody runs. Source: docs/guide.md. */
-export async function run(context: Context, _: string[], flags: WorkerFlags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: RuntimeFlags['worker']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const server = await chooseServer(context.flags, context.env);
   if (!server) {

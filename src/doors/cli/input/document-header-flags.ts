@@ -1,6 +1,7 @@
 import type { DocumentHeader } from '../../../authoring/openapi/document-headers.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, environmentOf } from '../program/context.js';
+import type { ImportFlags } from '../program/imports.js';
 
 /**
  * What `--header` says, with the secrets it refers to; neither is ever written anywhere.
@@ -10,7 +11,7 @@ import { type Context, environmentOf } from '../program/context.js';
 export async function headersOf(
   context: Context,
   registry: Registry,
-  { header = [] }: { header?: string[] },
+  { header }: Pick<ImportFlags['openApi'], 'header'>,
 ): Promise<DocumentHeader[]> {
   if (header.length === 0) return [];
   const { readDocumentHeader } = await import('../../../authoring/openapi/document-headers.js');

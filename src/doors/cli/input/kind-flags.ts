@@ -1,24 +1,11 @@
 import { KINDS, LANGUAGES } from '../../../authoring/choices.js';
 import type { KindChoice } from '../../../authoring/scaffold/plan-kind.js';
-import type { Language } from '../../../authoring/scaffold/script-stub.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { splitArguments } from '../../../planning/input/split-arguments.js';
+import type { KindFlags } from '../program/authoring.js';
 import type { Context } from '../program/context.js';
 import { askChoice, askText } from './ask.js';
-
-/** Flags that say how an operation is implemented. */
-export interface KindFlags {
-  kind?: (typeof KINDS)[number];
-  language?: Language;
-  endpoint?: string;
-  method?: string;
-  path?: string;
-  server?: string;
-  tool?: string;
-  command?: string;
-  url?: string;
-}
 
 /** Which flags belong to which kind; one of another kind would be ignored, so it is refused. */
 const BELONGS: Record<(typeof KINDS)[number], readonly (keyof KindFlags)[]> = {

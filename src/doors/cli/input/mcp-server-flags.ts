@@ -1,13 +1,9 @@
 import { AbilityError, formatLocation } from '../../../contracts/problem.js';
 import type { McpServer } from '../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
+import type { ImportFlags } from '../program/imports.js';
 
-/** Flags that say how a server is reached that the configuration does not have yet. */
-export interface ServerFlags {
-  command?: string;
-  url?: string;
-  envProfile?: string;
-}
+type ServerFlags = Pick<ImportFlags['mcp'], 'command' | 'url' | 'envProfile'>;
 
 /**
  * The MCP server of a command: the one in the configuration, or a new one as the flags say.

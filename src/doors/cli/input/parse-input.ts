@@ -5,12 +5,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 import { shellWord } from '../output/typed-command.js';
-
-/** The input a command line gives. */
-export interface InputFlags {
-  input?: string;
-  set?: string[];
-}
+import type { DefinitionFlags } from '../program/definitions.js';
 
 /** Where `@file` and `-` are read. */
 export type InputSource = { cwd: string; terminal: Pick<Terminal, 'readInput'> };
@@ -26,7 +21,12 @@ const MOST_BYTES = 16 * 1024 * 1024;
  * @param flag what stands before an assignment on the command line; for messages.
  * @throws AbilityError `input.invalid`, `usage.invalid`.
  */
-export function parseInput(flags: InputFlags, schema: JsonObject, from: InputSource, flag = '--set '): JsonObject {
+export function parseInput(
+  flags: Partial<DefinitionFlags['plan']>,
+  schema: JsonObject,
+  from: InputSource,
+  flag = '--set ',
+): JsonObject {
   const base = flags.input === undefined ? {} : readObject(flags.input, from);
   const input: JsonObject = { ...base };
   for (const assignment of flags.set ?? []) {

@@ -6,18 +6,7 @@ import type { Registry } from '../../../definitions/registry.js';
 import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
 import { nameOf } from '../../../rules/other-project.js';
 import type { Terminal } from '../output/terminal/terminal.js';
-
-/** Flags that every command takes. Source: docs/guide.md#configuration. */
-export interface GlobalFlags {
-  project?: string;
-  address?: string;
-  namespace?: string;
-  profile?: string;
-  env?: string;
-  json?: boolean;
-  yes?: boolean;
-  strict?: boolean;
-}
+import type { GlobalFlags } from './global-flags.js';
 
 /** What a command is given besides its own arguments. */
 export interface Context {

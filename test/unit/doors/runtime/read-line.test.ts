@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../../src/doors/cli/program/program.js';
 import { mayAsk, sentOf } from '../../../../src/doors/runtime/ask-runtime.js';

@@ -7,7 +7,7 @@ import { asTyped } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability approvals [KEY]`: what waits for a decision in this project, or what one task waits for, in full. */
-export async function run(context: Context, [key]: string[]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string | undefined]): Promise<ExitCode> {
   const registry = await openRegistry(context);
   return withSession(context, registry, async (connection) => {
     const { terminal, flags } = context;

@@ -1,12 +1,13 @@
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
+import type { ApprovalFlags } from '../../program/approvals.js';
 import type { Context } from '../../program/context.js';
-import { type DecideFlags, runDecision } from './decide.js';
+import { runDecision } from './decide.js';
 import { approveLike } from './decide-like.js';
 
 /** `ability approve KEY`, `ability approve --like APPROVAL`. @throws AbilityError `usage.invalid`. */
-export function run(context: Context, [key]: string[], flags: DecideFlags): Promise<ExitCode> {
-  const { like, approval, set = [] } = flags;
+export function run(context: Context, [key]: [string | undefined], flags: ApprovalFlags['approve']): Promise<ExitCode> {
+  const { like, approval, set } = flags;
   if (like === undefined) {
     if (key === undefined) throw usage('`approve` decides for a task', 'Name it: ability approve KEY.');
     return runDecision(context, key, 'approve', flags);

@@ -18,20 +18,12 @@ import { type CommandToken, readToken } from '../../input/read-token.js';
 import { refuseAgents } from '../../input/refuse-agents.js';
 import { masking } from '../../output/mask-secrets.js';
 import { renderShown } from '../../output/result/render-approval.js';
+import type { ApprovalFlags } from '../../program/approvals.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 
-/** Flags of `ability approve` and `ability deny`. */
-export interface DecideFlags {
-  approval?: string;
-  as?: string;
-  comment?: string;
-  /** Fields of the approval. */
-  set?: string[];
-  /** Of `approve`: decide all that ask the same as this approval. */
-  like?: string;
-  /** Of `deny`: the comment says what has to change. */
-  requestChanges?: boolean;
-}
+/** The flags of a decision; `--set` is only for a consent. */
+export type DecideFlags = Pick<ApprovalFlags['deny'], 'approval' | 'as' | 'comment'> &
+  Partial<Pick<ApprovalFlags['approve'], 'set'>>;
 
 /** Shows what is decided about, asks on a terminal, and sends the decision. Source: docs/approvals.md. */
 export async function runDecision(

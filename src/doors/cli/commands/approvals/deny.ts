@@ -1,10 +1,11 @@
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
+import type { ApprovalFlags } from '../../program/approvals.js';
 import type { Context } from '../../program/context.js';
-import { type DecideFlags, runDecision } from './decide.js';
+import { runDecision } from './decide.js';
 
 /** `ability deny KEY`, with `--request-changes` a denial that says what to change. @throws AbilityError `usage.invalid`. */
-export function run(context: Context, [key = '']: string[], flags: DecideFlags): Promise<ExitCode> {
+export function run(context: Context, [key]: [string], flags: ApprovalFlags['deny']): Promise<ExitCode> {
   if (!flags.requestChanges) return runDecision(context, key, 'deny', flags);
   if (!flags.comment?.trim()) {
     throw new AbilityError({

@@ -11,7 +11,7 @@ import { FILES, SCRIPTS, type Shell } from './scripts.js';
  * With words behind `--` it is the call of that script, and prints what may come next, a candidate a line. It reads files
  * only, and says nothing of what is wrong with them: that would land in the middle of a line that is being typed.
  */
-export async function run(context: Context, [shell, ...words]: [Shell, ...string[]]): Promise<ExitCode> {
+export async function run(context: Context, [shell, words]: [Shell, string[]]): Promise<ExitCode> {
   const { terminal, flags } = context;
   if (words.length === 0) {
     const script = SCRIPTS[shell].trimEnd();

@@ -10,15 +10,14 @@ import type { DocumentPlan } from '../../../../authoring/routing-documents/plan-
 import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { isInside } from '../../../../definitions/read-files.js';
-
-/** Which documents for AIs are wanted, where they are asked for by themselves. */
-export interface AgentDocumentFlags {
-  agents?: boolean;
-  skill?: string;
-}
+import type { DefinitionFlags } from '../../program/definitions.js';
 
 /** What becomes of the documents for AIs that are asked for; of all that carry our markers, where none are. */
-export function planAgentDocumentsOf(root: string, cwd: string, { agents, skill }: AgentDocumentFlags): DocumentPlan[] {
+export function planAgentDocumentsOf(
+  root: string,
+  cwd: string,
+  { agents, skill }: Pick<DefinitionFlags['docs'], 'agents' | 'skill'>,
+): DocumentPlan[] {
   const { registry } = siteFolders(root);
   const isAskedFor = agents || skill !== undefined;
   const wanted = [

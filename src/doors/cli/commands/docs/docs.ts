@@ -13,22 +13,18 @@ import { plainText } from '../../output/plain-text.js';
 import { renderDocument } from '../../output/render-document.js';
 import { describeProblem, exitOf, typedBy } from '../../output/report.js';
 import { type Context, openRegistry } from '../../program/context.js';
+import type { DefinitionFlags } from '../../program/definitions.js';
 import { unlessInterrupted } from '../following/interruption.js';
-import { type AgentDocumentFlags, planAgentDocumentsOf } from './agent-documents.js';
+import { planAgentDocumentsOf } from './agent-documents.js';
 import { type DocumentReport, reportOf, statusOfAll } from './report-documents.js';
 
-/** Flags of `ability docs`. */
-export interface DocsFlags extends AgentDocumentFlags {
-  check?: boolean;
-  add?: boolean;
-  gaps?: boolean;
-}
+type Flags = DefinitionFlags['docs'];
 
 /**
  * `ability docs [FILE|FOLDER..]`: keeps routing documents in step with the abilities, and the documents for AIs with the rules
  * of this version, or says where they are not. Source: R-000-88, R-002-56.
  */
-export async function run(context: Context, paths: string[], given: DocsFlags): Promise<ExitCode> {
+export async function run(context: Context, [paths]: [string[]], given: Flags): Promise<ExitCode> {
   refuseContradictions(paths, given);
   const { check = false } = given;
   const registry = await openRegistry(context);
@@ -81,7 +77,7 @@ async function readGaps({ terminal }: Context, { root }: Registry): Promise<Read
 }
 
 /** Flags that mean different documents, or writing and not writing. @throws AbilityError `usage.invalid`. */
-function refuseContradictions(paths: readonly string[], { check, add, gaps, agents, skill }: DocsFlags): void {
+function refuseContradictions(paths: readonly string[], { check, add, gaps, agents, skill }: Flags): void {
   const refuse = (message: string): never => {
     throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Leave out one of them.' });
   };
@@ -99,7 +95,7 @@ function refuseContradictions(paths: readonly string[], { check, add, gaps, agen
 }
 
 /** Documents for AIs by their flags, routing documents by their paths, and all of both without any. */
-function plansOf(registry: Registry, context: Context, paths: string[], given: DocsFlags): DocumentPlan[] {
+function plansOf(registry: Registry, context: Context, paths: string[], given: Flags): DocumentPlan[] {
   const { agents, skill, add } = given;
   const forAgents = (): DocumentPlan[] => planAgentDocumentsOf(registry.root, context.cwd, given);
   if (agents || skill !== undefined) return forAgents();
@@ -108,7 +104,7 @@ function plansOf(registry: Registry, context: Context, paths: string[], given: D
 }
 
 /** A project that has no document yet gets its first one, unless it is only to be checked. */
-function tablesOf(registry: Registry, { cwd }: Context, paths: string[], { check, add }: DocsFlags): DocumentPlan[] {
+function tablesOf(registry: Registry, { cwd }: Context, paths: string[], { check, add }: Flags): DocumentPlan[] {
   const { root } = registry;
   if (add) return planAdditions(registry, placesToAdd(root, cwd, paths));
   const files = selectDocuments(root, cwd, paths);

@@ -17,6 +17,7 @@ import { chooseServer } from '../../../../server/temporal/connection-settings.js
 import { plainText } from '../../output/plain-text.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
+import type { RuntimeFlags } from '../../program/runtime.js';
 import { checkNotices } from './check-notices.js';
 import { checkSealKeys } from './check-seal-keys.js';
 
@@ -27,7 +28,7 @@ const MARKS = {
 } as const;
 
 /** `ability doctor`: checks everything a task needs, from the machine to the workers. Source: docs/errors.md. */
-export async function run(context: Context, _: string[], { fix = false }: { fix?: boolean }): Promise<ExitCode> {
+export async function run(context: Context, _: [], { fix = false }: RuntimeFlags['doctor']): Promise<ExitCode> {
   const checks: CheckResult[] = [];
   const tell = (check: CheckResult): void => {
     checks.push(check);

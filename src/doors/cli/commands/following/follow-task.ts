@@ -14,17 +14,11 @@ import { renderResult } from '../../output/result/render-result.js';
 import type { Terminal } from '../../output/terminal/terminal.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import type { Context } from '../../program/context.js';
+import type { TaskFlags } from '../../program/tasks.js';
 import type { Deadline, Patience } from './deadline.js';
 import { interruption } from './interruption.js';
 
-/** How the caller wants to wait. */
-export interface FollowFlags {
-  timeout?: string;
-  waitApproval?: string;
-  junit?: string;
-  /** Show what the calls write as it comes. */
-  verbose?: boolean;
-}
+type FollowFlags = TaskFlags['watch'];
 
 /** Off a terminal nobody is there to stop a command that waits for ever. Source: docs/guide.md. */
 const TIMEOUT_OFF_TERMINAL = '15m';

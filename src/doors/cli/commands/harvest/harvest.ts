@@ -4,20 +4,19 @@ import { harvest } from '../../../answers/harvest.js';
 import { plainText } from '../../output/plain-text.js';
 import { renderHarvest } from '../../output/render-harvest.js';
 import { asTyped } from '../../output/typed-command.js';
+import type { ChoosingFlags } from '../../program/choosing.js';
 import { type Context, environmentOf, openLoader } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
-
-/** Flags of `ability harvest`. */
-export interface HarvestFlags {
-  write?: string;
-  proposal: string[];
-}
 
 /**
  * `ability harvest`: what was asked for and is not there, scripts that may be worth an ability, and calls that may be worth a workflow. Only `--write`
  * writes definitions, into a folder where they are looked over. Source: R-000-90 to R-000-94.
  */
-export async function run(context: Context, _: string[], { write, proposal: ids }: HarvestFlags): Promise<ExitCode> {
+export async function run(
+  context: Context,
+  _: [],
+  { write, proposal: ids }: ChoosingFlags['harvest'],
+): Promise<ExitCode> {
   if (write === undefined && ids.length > 0) {
     throw new AbilityError({
       code: 'usage.invalid',

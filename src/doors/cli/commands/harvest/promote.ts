@@ -5,7 +5,6 @@ import { type Promotion, planPromotion } from '../../../../authoring/harvest/pla
 import type { PlannedFile } from '../../../../authoring/planned-file.js';
 import { followPromotion } from '../../../../authoring/scaffold/follow-documents.js';
 import type { Site } from '../../../../authoring/scaffold/scaffold.js';
-import type { Effect } from '../../../../contracts/effects.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../../contracts/record.js';
@@ -16,23 +15,16 @@ import { SecretSource } from '../../../../planning/secrets/secret-source.js';
 import { readRecords } from '../../../../server/logs/read-records.js';
 import { pathsOf } from '../../../../server/project-paths.js';
 import { recordFolder } from '../../../answers/record-folder.js';
+import type { ChoosingFlags } from '../../program/choosing.js';
 import type { Context } from '../../program/context.js';
 import { finishScaffold } from '../scaffold/finish-scaffold.js';
 import { unlessCancelled } from '../writing/write-plan.js';
-
-/** Flags of `ability harvest promote`. */
-export interface PromoteFlags {
-  prefix?: string;
-  effects?: Effect;
-  record?: string;
-  dryRun?: boolean;
-}
 
 /**
  * `ability harvest promote SCRIPT`: a script of `workdocs` becomes an ability, with its entry in the configuration, its row in the routing document of
  * its scope, and what a record says of it as a first case. All of it or nothing. Source: R-000-91.
  */
-export function run(context: Context, [file = '']: string[], flags: PromoteFlags): Promise<ExitCode> {
+export function run(context: Context, [file]: [string], flags: ChoosingFlags['promote']): Promise<ExitCode> {
   const { prefix, effects, dryRun = false } = flags;
   let planned: { site: Site; promotion: Promotion; example: Example | undefined } | undefined;
   return unlessCancelled(context, () =>

@@ -1,8 +1,8 @@
 import { writeTogether } from '../../../../authoring/write-together.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { findProjectRoot } from '../../../../definitions/find-project.js';
-import type { AgentTool } from '../../../guard/agent-tools.js';
 import { type PlannedExport, planExport } from '../../../guard/export-guard.js';
+import type { AgentToolFlags } from '../../program/agent-tools.js';
 import type { Context } from '../../program/context.js';
 
 const SAID: Record<PlannedExport['change'], string> = {
@@ -13,7 +13,7 @@ const SAID: Record<PlannedExport['change'], string> = {
 };
 
 /** `ability hooks export --to TOOL`: puts the guard into the settings of an agent's tool. Source: R-002-57. */
-export async function run(context: Context, _: string[], { to: tool }: { to: AgentTool }): Promise<ExitCode> {
+export async function run(context: Context, _: [], { to: tool }: AgentToolFlags['exportHooks']): Promise<ExitCode> {
   const root = findProjectRoot(context.cwd, context.flags.project);
   const planned = planExport(tool, root);
   const { file, command, change, text, before } = planned;

@@ -1,11 +1,15 @@
-import type { Caller } from '../../../../contracts/callers.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { findAbility } from '../../../answers/find-ability.js';
 import { renderTable } from '../../output/render-table.js';
+import type { AgentToolFlags } from '../../program/agent-tools.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../../program/context.js';
 
 /** `ability hooks list [ID]`: what would run around an ability and why, or all hooks. Reads files only. */
-export async function run(context: Context, [id]: string[], { caller }: { caller?: Caller }): Promise<ExitCode> {
+export async function run(
+  context: Context,
+  [id]: [string | undefined],
+  { caller }: AgentToolFlags['listHooks'],
+): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const { terminal, flags } = context;
   const { explainHooks, listHooks } = await import('../../../../planning/hooks/explain-hooks.js');

@@ -6,19 +6,18 @@ import type { Loaded, Registry } from '../../../../definitions/registry.js';
 import { didYouMean } from '../../../../text/nearest.js';
 import { readHookCase } from '../../input/read-hook-case.js';
 import { renderTable } from '../../output/render-table.js';
+import type { AgentToolFlags } from '../../program/agent-tools.js';
 import { type Context, openRegistry } from '../../program/context.js';
-
-/** What `ability hooks test` takes. */
-interface HooksTestFlags {
-  context?: string;
-  phase?: string;
-}
 
 /**
  * `ability hooks test [HOOK]`: asks one hook about an event, or all hooks about their examples and what they must deny.
  * Source: docs/hooks.md#trying-hooks-out.
  */
-export async function run(context: Context, [name]: string[], flags: HooksTestFlags): Promise<ExitCode> {
+export async function run(
+  context: Context,
+  [name]: [string | undefined],
+  flags: AgentToolFlags['testHooks'],
+): Promise<ExitCode> {
   if (name === undefined && (flags.context ?? flags.phase) !== undefined) throw needsName();
   const registry = await openRegistry(context);
   const { openHookTrial } = await import('../../../../worker/hooks-outside-tasks.js');

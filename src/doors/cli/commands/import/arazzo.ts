@@ -10,18 +10,14 @@ import type { Registry } from '../../../../definitions/registry.js';
 import { matchesAnyGlob } from '../../../../text/glob.js';
 import { headersOf } from '../../input/document-header-flags.js';
 import { type Context, openLoader } from '../../program/context.js';
+import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
-import { type ImportFlags, importIntoProject, timeoutOf } from './import-into-project.js';
+import { importIntoProject, timeoutOf } from './import-into-project.js';
 
-/** Flags of `ability import arazzo`. */
-export interface ImportArazzoFlags extends ImportFlags {
-  name?: string;
-  source?: string[];
-  header?: string[];
-}
+type Flags = ImportFlags['arazzo'];
 
 /** `ability import arazzo FILE|URL`: each workflow of an Arazzo document becomes one of ours. */
-export async function run(context: Context, [source = '']: string[], flags: ImportArazzoFlags): Promise<ExitCode> {
+export async function run(context: Context, [source]: [string], flags: Flags): Promise<ExitCode> {
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();
@@ -53,7 +49,7 @@ function isAlike(patterns: readonly string[], key: string, form: string): boolea
   return matchesAnyGlob(patterns, key) === matchesAnyGlob(patterns, form);
 }
 
-function commandFlags({ name, source = [] }: ImportArazzoFlags, chosen: string): string[] {
+function commandFlags({ name, source = [] }: Flags, chosen: string): string[] {
   return [...(name === undefined ? [] : [`--name ${chosen}`]), ...source.map((one) => `--source ${one}`)];
 }
 
@@ -81,7 +77,7 @@ function known(loader: RegistryLoader, registry: Registry): Pick<ArazzoImport, '
   };
 }
 
-async function chooseName({ title, from }: ArazzoDocument, { name }: ImportArazzoFlags): Promise<string> {
+async function chooseName({ title, from }: ArazzoDocument, { name }: Flags): Promise<string> {
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
   const { nameOfPlace, nameOfTitle } = await import('../../../../authoring/openapi/name-operations.js');
   const chosen = name ?? nameOfTitle(title) ?? nameOfPlace(from);
@@ -98,7 +94,7 @@ async function findSources(
   root: string,
   { sources }: ArazzoDocument,
   at: string,
-  { source: flags = [] }: ImportArazzoFlags,
+  { source: flags = [] }: Flags,
 ): Promise<KnownSource[]> {
   const { listImports } = await import('../../../../definitions/read-imports.js');
   const imports = listImports(root);

@@ -13,23 +13,14 @@ import { readCaller } from '../../input/read-caller.js';
 import { type HookImport, hooksAsJson, renderHookImport } from '../../output/render-hook-import.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, environmentOf, openLoader } from '../../program/context.js';
+import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
-
-/** Flags of `ability import hooks`. */
-export interface ImportHooksFlags {
-  name?: string;
-  tools?: boolean;
-  /** False with `--no-run`. */
-  run?: boolean;
-  dryRun?: boolean;
-  overwrite?: boolean;
-}
 
 /** So many calls show that a guard denies. */
 const MOST_CALLS = 3;
 
 /** `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source: docs/hooks.md#taking-them-over. */
-export async function run(context: Context, [file = '']: string[], flags: ImportHooksFlags): Promise<ExitCode> {
+export async function run(context: Context, [file]: [string], flags: ImportFlags['hooks']): Promise<ExitCode> {
   const loader = await openLoader(context);
   const registry = loader.load();
   const environment = await environmentOf(context, registry);
@@ -45,7 +36,7 @@ export async function run(context: Context, [file = '']: string[], flags: Import
 interface Wanted {
   file: string;
   environment: string;
-  flags: ImportHooksFlags;
+  flags: ImportFlags['hooks'];
 }
 
 async function importHooks(
@@ -75,7 +66,7 @@ async function importHooks(
     hooks.filter((hook) => hook.file !== hookFileOf(site, phase)).map(({ value }) => value.id),
   );
   const { drafts, notTaken } = draftHooks(settings, abilities, place, taken);
-  const asked = { root, env: context.env, environment, registry, isRun: flags.run !== false };
+  const asked = { root, env: context.env, environment, registry, isRun: flags.run };
   const hooks: WrittenDraft[] = [];
   for (const draft of drafts) hooks.push({ draft, definition: await definitionOf(draft, asked, signal) });
   const files = [...(tools?.files ?? []), ...planServiceFiles(site, drafts), ...planHookFiles(site, hooks)];

@@ -6,22 +6,17 @@ import { AbilityError } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import { parseDuration } from '../../../../rules/duration.js';
 import type { Context } from '../../program/context.js';
+import type { ImportFlags } from '../../program/imports.js';
 
-/** Flags that every import takes. */
-export interface ImportFlags {
-  select?: string[];
-  prefix?: string;
-  dryRun?: boolean;
-  overwrite?: boolean;
-  timeout: string;
-  effectsFor?: string[];
-}
+/** The flags that every import takes; `--effects-for` is only for some. */
+type CommonFlags = Pick<ImportFlags['arazzo'], 'select' | 'prefix' | 'dryRun' | 'overwrite' | 'timeout'> &
+  Partial<Pick<ImportFlags['openApi'], 'effectsFor'>>;
 
 /** A longer one cannot be counted down. */
 const MOST_MS = 24 * 60 * 60 * 1000;
 
 /** How long another system may take to answer, in milliseconds. @throws AbilityError for what is no duration. */
-export function timeoutOf({ timeout }: ImportFlags): number {
+export function timeoutOf({ timeout }: CommonFlags): number {
   return Math.min(parseDuration(timeout), MOST_MS);
 }
 
@@ -43,7 +38,7 @@ export async function importIntoProject(
   context: Context,
   loader: RegistryLoader,
   source: ImportSource,
-  flags: ImportFlags,
+  flags: CommonFlags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { root } = loader;
@@ -81,11 +76,11 @@ async function plan(
   return planImport(registry, imported, { ...options, sources, compileSchema });
 }
 
-function chosen({ select }: ImportFlags): string[] | undefined {
-  return select && select.length > 0 ? select : undefined;
+function chosen({ select }: CommonFlags): string[] | undefined {
+  return select.length > 0 ? select : undefined;
 }
 
-async function choicesOf({ effectsFor = [] }: ImportFlags): Promise<EffectChoice[]> {
+async function choicesOf({ effectsFor = [] }: CommonFlags): Promise<EffectChoice[]> {
   if (effectsFor.length === 0) return [];
   const { readEffectChoice } = await import('../../../../authoring/import/effect-choices.js');
   return effectsFor.map(readEffectChoice);
@@ -93,7 +88,7 @@ async function choicesOf({ effectsFor = [] }: ImportFlags): Promise<EffectChoice
 
 async function choosePrefix(
   { name }: ImportSource,
-  { prefix: asked }: ImportFlags,
+  { prefix: asked }: CommonFlags,
   before: string | undefined,
 ): Promise<string> {
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');

@@ -3,16 +3,14 @@ import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { McpServer } from '../../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../../definitions/registry.js';
-import { findServer, type ServerFlags } from '../../input/mcp-server-flags.js';
+import { findServer } from '../../input/mcp-server-flags.js';
 import { type Context, environmentOf, openLoader } from '../../program/context.js';
+import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
-import { type ImportFlags, importIntoProject, timeoutOf } from './import-into-project.js';
-
-/** Flags of `ability import mcp`. */
-export type ImportMcpFlags = ImportFlags & ServerFlags;
+import { importIntoProject, timeoutOf } from './import-into-project.js';
 
 /** `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source: docs/imports.md#an-mcp-server. */
-export async function run(context: Context, [name = '']: string[], flags: ImportMcpFlags): Promise<ExitCode> {
+export async function run(context: Context, [name]: [string], flags: ImportFlags['mcp']): Promise<ExitCode> {
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();

@@ -5,18 +5,14 @@ import { AbilityError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { headersOf } from '../../input/document-header-flags.js';
 import { type Context, openLoader } from '../../program/context.js';
+import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
-import { type ImportFlags, importIntoProject, timeoutOf } from './import-into-project.js';
+import { importIntoProject, timeoutOf } from './import-into-project.js';
 
-/** Flags of `ability import openapi`. */
-export interface ImportOpenApiFlags extends ImportFlags {
-  name?: string;
-  server?: string;
-  header?: string[];
-}
+type Flags = ImportFlags['openApi'];
 
 /** `ability import openapi FILE|URL`: each operation of an OpenAPI document becomes a low-level ability. */
-export async function run(context: Context, [source = '']: string[], flags: ImportOpenApiFlags): Promise<ExitCode> {
+export async function run(context: Context, [source]: [string], flags: Flags): Promise<ExitCode> {
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();
@@ -52,7 +48,7 @@ export async function run(context: Context, [source = '']: string[], flags: Impo
 /** The name of a service: chosen, or made of the title of its document. */
 async function chooseName(
   { document, from }: OpenApiDocument,
-  { name }: ImportOpenApiFlags,
+  { name }: Flags,
 ): Promise<{ name: string; isChosen: boolean }> {
   const { nameOfPlace, serviceNameOf } = await import('../../../../authoring/openapi/name-operations.js');
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');

@@ -1,12 +1,7 @@
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { createSealKey } from '../../../../worker/seal-keys.js';
+import type { AccessFlags } from '../../program/access.js';
 import type { Context } from '../../program/context.js';
-
-/** Flags of `ability keys create`. */
-export interface KeysCreateFlags {
-  id?: string;
-  add?: boolean;
-}
 
 /**
  * `ability keys create`: a key that seals plans, in the form that `ABILITY_SEAL_KEYS` takes. Kept nowhere.
@@ -15,8 +10,8 @@ export interface KeysCreateFlags {
  */
 export async function run(
   { terminal, flags, env }: Context,
-  _: string[],
-  { id = idOf(new Date()), add = false }: KeysCreateFlags,
+  _: [],
+  { id = idOf(new Date()), add }: AccessFlags['createKey'],
 ): Promise<ExitCode> {
   const value = createSealKey(id, add ? (env.ABILITY_SEAL_KEYS ?? '') : undefined);
   if (flags.json) terminal.printJson({ id, variable: 'ABILITY_SEAL_KEYS', value });

@@ -6,15 +6,14 @@ import { renderTable } from '../../output/render-table.js';
 import { describeProblem, typedBy } from '../../output/report.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry } from '../../program/context.js';
-
-interface ListFlags {
-  usage?: boolean;
-  packs?: boolean;
-  capabilities?: boolean;
-}
+import type { DefinitionFlags } from '../../program/definitions.js';
 
 /** `ability list`: the abilities of the project, high-level ones first. Reads files only. Source: R-000-06. */
-export async function run(context: Context, _: string[], { usage, packs, capabilities }: ListFlags): Promise<ExitCode> {
+export async function run(
+  context: Context,
+  _: [],
+  { usage, packs, capabilities }: DefinitionFlags['list'],
+): Promise<ExitCode> {
   const registry = await openRegistry(context);
   if (usage) return listUsage(context, registry);
   if (packs || capabilities) {

@@ -7,21 +7,15 @@ import { readCaller } from '../../input/read-caller.js';
 import { readDuration } from '../../input/read-duration.js';
 import { plainText } from '../../output/plain-text.js';
 import { renderPrune } from '../../output/render-prune.js';
+import type { ChoosingFlags } from '../../program/choosing.js';
 import { type Context, openLoader, openRegistry } from '../../program/context.js';
 import { type Settled, unlessCancelled, writePlan } from '../writing/write-plan.js';
-
-/** Flags of `ability prune`. */
-export interface PruneFlags {
-  unused: string;
-  deprecate?: string;
-  replacedBy?: string;
-}
 
 /**
  * `ability prune`: abilities that no one has called for so long, that say about the same, or that are deprecated, with what uses them. Only
  * `--deprecate` changes something, and nothing is removed. Source: R-000-94.
  */
-export async function run(context: Context, _: string[], flags: PruneFlags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: ChoosingFlags['prune']): Promise<ExitCode> {
   const unusedMs = readDuration('--unused', flags.unused);
   const registry = await openRegistry(context);
   const { terminal } = context;

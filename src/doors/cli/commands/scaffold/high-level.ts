@@ -5,27 +5,14 @@ import { readFields, splitList } from '../../../../authoring/scaffold/read-field
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { askText, canAsk } from '../../input/ask.js';
+import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
-import {
-  refuseLoneConfig,
-  refuseNameless,
-  refuseOtherFlags,
-  scaffoldWhole,
-  USUAL_FLAGS,
-  type WholeFlags,
-} from './whole-definition.js';
-
-/** Flags of `ability scaffold high-level`. */
-export interface HighLevelFlags extends WholeFlags {
-  calls?: string;
-  summary?: string;
-  scope: string[];
-}
+import { refuseLoneConfig, refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS } from './whole-definition.js';
 
 /** `ability scaffold high-level ID`: a workflow that makes some calls, and a case in which they are mocked; or all as given. */
-export function run(context: Context, [id = '']: string[], flags: HighLevelFlags): Promise<ExitCode> {
+export function run(context: Context, [id = '']: [string?], flags: AuthoringFlags['highLevel']): Promise<ExitCode> {
   if (flags.from !== undefined) {
     const { from, config } = flags;
     refuseOtherFlags(flags, [...USUAL_FLAGS, 'config']);

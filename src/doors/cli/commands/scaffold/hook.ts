@@ -2,39 +2,27 @@ import { HANDLERS, MATCH_FIELDS, PLAIN_BUILTINS } from '../../../../authoring/ch
 import { checkPlainName } from '../../../../authoring/scaffold/check-names.js';
 import { type HookChoice, planHook } from '../../../../authoring/scaffold/plan-hook.js';
 import { readFields } from '../../../../authoring/scaffold/read-fields.js';
-import type { Language } from '../../../../authoring/scaffold/script-stub.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { PHASES } from '../../../../contracts/hooks.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { askChoice, askText, canAsk } from '../../input/ask.js';
+import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS, type WholeFlags } from './whole-definition.js';
+import { refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS } from './whole-definition.js';
 
-/** Flags of `ability scaffold hook`. */
-export interface HookFlags extends WholeFlags {
-  phase?: string;
-  handler?: HookChoice['handler'];
-  match: string[];
-  summary?: string;
-  language?: Language;
-  builtin?: (typeof PLAIN_BUILTINS)[number];
-  denyIf?: string;
-  confirmIf?: string;
-  warnIf?: string;
-  reason?: string;
-}
+type Flags = AuthoringFlags['hook'];
 
 /** Flags of one handler; with another they would be ignored, so they are refused. */
-const BELONGS: Record<HookChoice['handler'], readonly (keyof HookFlags)[]> = {
+const BELONGS: Record<HookChoice['handler'], readonly (keyof Flags)[]> = {
   expression: ['denyIf', 'confirmIf', 'warnIf', 'reason'],
   script: ['language'],
   builtin: ['builtin'],
 };
 
 /** `ability scaffold hook ID`: a hook at the end of the file of its phase, with its script; or as given. */
-export function run(context: Context, [id = '']: string[], flags: HookFlags): Promise<ExitCode> {
+export function run(context: Context, [id = '']: [string?], flags: Flags): Promise<ExitCode> {
   const { from, phase } = flags;
   if (from !== undefined) {
     refuseOtherFlags(flags, [...USUAL_FLAGS, 'phase']);
@@ -58,7 +46,7 @@ export function run(context: Context, [id = '']: string[], flags: HookFlags): Pr
   });
 }
 
-async function readHandler(context: Context, flags: HookFlags, phase: string): Promise<HookChoice> {
+async function readHandler(context: Context, flags: Flags, phase: string): Promise<HookChoice> {
   const question = { flag: '--handler', message: 'How does it answer?' };
   const handler = await askChoice(context, flags.handler, HANDLERS, question);
   for (const [other, names] of Object.entries(BELONGS)) {
@@ -80,7 +68,7 @@ async function readHandler(context: Context, flags: HookFlags, phase: string): P
 }
 
 /** At a terminal the condition is asked for; elsewhere a hook without one only warns, until one is written. */
-async function readConditions(context: Context, flags: HookFlags, phase: string) {
+async function readConditions(context: Context, flags: Flags, phase: string) {
   const { denyIf, confirmIf, warnIf, reason } = flags;
   const given = {
     ...(denyIf !== undefined && { deny_if: denyIf }),

@@ -2,29 +2,19 @@ import { checkNewImplementation } from '../../../../authoring/scaffold/check-nam
 import { planImplementation } from '../../../../authoring/scaffold/plan-implementation.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { askText } from '../../input/ask.js';
-import { type KindFlags, readKind } from '../../input/kind-flags.js';
+import { readKind } from '../../input/kind-flags.js';
+import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
-import {
-  refuseLoneConfig,
-  refuseNameless,
-  refuseOtherFlags,
-  scaffoldWhole,
-  USUAL_FLAGS,
-  type WholeFlags,
-} from './whole-definition.js';
-
-/** Flags of `ability scaffold implementation`. */
-export interface ImplementationFlags extends KindFlags, WholeFlags {
-  operation?: string;
-  summary?: string;
-  default?: boolean;
-  allow?: boolean;
-}
+import { refuseLoneConfig, refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS } from './whole-definition.js';
 
 /** `ability scaffold implementation ID`: another implementation of an operation, and its place in the configuration; or as given. */
-export function run(context: Context, [id = '']: string[], flags: ImplementationFlags): Promise<ExitCode> {
+export function run(
+  context: Context,
+  [id = '']: [string?],
+  flags: AuthoringFlags['implementation'],
+): Promise<ExitCode> {
   if (flags.from !== undefined) {
     const { from, config } = flags;
     refuseOtherFlags(flags, [...USUAL_FLAGS, 'config']);

@@ -3,31 +3,18 @@ import { checkNewAbility } from '../../../../authoring/scaffold/check-names.js';
 import { effectsOf } from '../../../../authoring/scaffold/plan-kind.js';
 import { planLowLevel } from '../../../../authoring/scaffold/plan-low-level.js';
 import { readFields } from '../../../../authoring/scaffold/read-fields.js';
-import { EFFECTS, type Effect } from '../../../../contracts/effects.js';
+import { EFFECTS } from '../../../../contracts/effects.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { askChoice, askText, canAsk } from '../../input/ask.js';
-import { type KindFlags, readKind } from '../../input/kind-flags.js';
+import { readKind } from '../../input/kind-flags.js';
+import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
-import {
-  refuseLoneConfig,
-  refuseNameless,
-  refuseOtherFlags,
-  scaffoldWhole,
-  USUAL_FLAGS,
-  type WholeFlags,
-} from './whole-definition.js';
-
-/** Flags of `ability scaffold low-level`. */
-export interface LowLevelFlags extends KindFlags, WholeFlags {
-  summary?: string;
-  effects?: Effect;
-  scope: string[];
-}
+import { refuseLoneConfig, refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS } from './whole-definition.js';
 
 /** `ability scaffold low-level KEY`: the contract of an operation, its implementation and a first case; or all as given. */
-export function run(context: Context, [key = '']: string[], flags: LowLevelFlags): Promise<ExitCode> {
+export function run(context: Context, [key = '']: [string?], flags: AuthoringFlags['lowLevel']): Promise<ExitCode> {
   if (flags.from !== undefined) {
     const { from, config } = flags;
     refuseOtherFlags(flags, [...USUAL_FLAGS, 'config']);

@@ -2,22 +2,14 @@ import { resolve } from 'node:path';
 import { SCOPE_FIELDS } from '../../../../authoring/choices.js';
 import { planScripts } from '../../../../authoring/scaffold/plan-scripts.js';
 import { readFields } from '../../../../authoring/scaffold/read-fields.js';
-import type { Effect } from '../../../../contracts/effects.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import type { AuthoringFlags } from '../../program/authoring.js';
 import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
 
-/** Flags of `ability scaffold scripts`. */
-export interface ScriptsFlags {
-  prefix?: string;
-  args?: string;
-  effects?: Effect;
-  scope: string[];
-}
-
 /** `ability scaffold scripts FILES`: a contract for each of many scripts that are there. */
-export function run(context: Context, files: string[], flags: ScriptsFlags): Promise<ExitCode> {
+export function run(context: Context, [files]: [string[]], flags: AuthoringFlags['scripts']): Promise<ExitCode> {
   const { prefix, args, effects } = flags;
   const scope = readFields(flags.scope, '--scope', SCOPE_FIELDS);
   const paths = files.map((file) => resolve(context.cwd, file));

@@ -6,18 +6,11 @@ import { environmentsOf, type GivenDefinition } from '../../../../authoring/scaf
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { YAML_LIMITS } from '../../../../definitions/yaml-document.js';
+import type { AuthoringFlags } from '../../program/authoring.js';
 import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
 import { LintBefore } from './lint-before.js';
-
-/** Where a whole definition comes from. */
-export interface WholeFlags {
-  /** A file, or `-` for stdin. */
-  from?: string;
-  /** A file of configuration that comes with it. */
-  config?: string;
-}
 
 /** What is about a definition besides what is in it. */
 export interface WholeRequest {
@@ -73,7 +66,7 @@ export function refuseOtherFlags(flags: object, allowed: readonly string[]): voi
 export const USUAL_FLAGS = ['project', 'address', 'namespace', 'profile', 'json', 'yes', 'strict', 'env', 'from'];
 
 /** @throws AbilityError `usage.invalid` for a configuration that comes with nothing. */
-export function refuseLoneConfig({ from, config }: WholeFlags): void {
+export function refuseLoneConfig({ from, config }: Pick<AuthoringFlags['highLevel'], 'from' | 'config'>): void {
   if (config === undefined || from !== undefined) return;
   throw new AbilityError({
     code: 'usage.invalid',

@@ -1,28 +1,18 @@
 import { createSchedule, showSchedule } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import type { Overlap, ScheduleSpec } from '../../../../contracts/schedules.js';
+import type { ScheduleSpec } from '../../../../contracts/schedules.js';
 import { findAbility } from '../../../answers/find-ability.js';
-import { type InputFlags, parseInput } from '../../input/parse-input.js';
+import { parseInput } from '../../input/parse-input.js';
 import { readDuration } from '../../input/read-duration.js';
 import { readIntent } from '../../input/read-intent.js';
 import { refuseMaskedInput } from '../../input/refuse-masked.js';
 import { renderSchedule } from '../../output/render-schedule.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../../program/context.js';
+import type { ScheduleFlags } from '../../program/schedules.js';
 import { createOrReport, noteWarnings } from '../run.js';
 
-/** Flags of `ability schedule create`. */
-interface CreateFlags extends InputFlags {
-  cron: string;
-  timezone: string;
-  name?: string;
-  intent?: string;
-  overlap: Overlap;
-  jitter: string;
-  catchUp: string;
-}
-
 /** `ability schedule create ID`: refuses what could not be run today, so that it is not found out at night. */
-export async function run(context: Context, [ability = '']: string[], flags: CreateFlags): Promise<ExitCode> {
+export async function run(context: Context, [ability]: [string], flags: ScheduleFlags['create']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const definition = await findAbility(registry, ability);
   const environment = await environmentOf(context, registry);

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability schedule delete NAME`; the tasks that it has started go on. */
-export async function run(context: Context, [name = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [name]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     await deleteSchedule(connection, name);
     if (context.flags.json) context.terminal.printJson({ schedule: name, status: 'deleted' });

@@ -1,13 +1,14 @@
 import type { Connection } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import type { ScheduleFlags } from '../../program/schedules.js';
 
 /** A command that pauses a schedule or resumes it; who did it, and why, is shown with the schedule. */
 export function holdingSchedule(
   status: 'paused' | 'resumed',
   hold: (connection: Connection, name: string, note: string) => Promise<void>,
 ) {
-  return async (context: Context, [name = '']: string[], { comment }: { comment?: string }): Promise<ExitCode> =>
+  return async (context: Context, [name]: [string], { comment }: ScheduleFlags['pause']): Promise<ExitCode> =>
     withSession(context, await openRegistry(context), async (connection) => {
       const by = `${status} by ${currentUser(context.env).name}`;
       await hold(connection, name, comment === undefined ? by : `${by}: ${comment}`);

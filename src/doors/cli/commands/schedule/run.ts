@@ -3,14 +3,12 @@ import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
+import type { ScheduleFlags } from '../../program/schedules.js';
 
-interface SpanFlags {
-  from?: string;
-  to?: string;
-}
+type Flags = ScheduleFlags['run'];
 
 /** `ability schedule run NAME`: fires it now, or makes up for all firings of a span. */
-export async function run(context: Context, [name = '']: string[], flags: SpanFlags): Promise<ExitCode> {
+export async function run(context: Context, [name]: [string], flags: Flags): Promise<ExitCode> {
   const span = readSpan(flags);
   return withSession(context, await openRegistry(context), async (connection) => {
     // One that is not ours is not fired either.
@@ -27,7 +25,7 @@ export async function run(context: Context, [name = '']: string[], flags: SpanFl
   });
 }
 
-function readSpan({ from, to }: SpanFlags): { from: Date; to: Date } | undefined {
+function readSpan({ from, to }: Flags): { from: Date; to: Date } | undefined {
   if (from === undefined && to === undefined) return undefined;
   const span = { from: new Date(from ?? ''), to: new Date(to ?? '') };
   if (span.from.getTime() < span.to.getTime()) return span;

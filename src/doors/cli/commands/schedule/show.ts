@@ -4,7 +4,7 @@ import { renderSchedule } from '../../output/render-schedule.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability schedule show NAME`: a schedule, and what became of its last firings. */
-export async function run(context: Context, [name = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [name]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const shown = await showSchedule(connection, name);
     const { terminal } = context;

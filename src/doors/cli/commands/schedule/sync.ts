@@ -12,12 +12,13 @@ import { compareSchedules, type ScheduleDrift } from '../../../../planning/sched
 import { checkStated, statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
 import { DRIFT_WORDS } from '../../output/render-schedule.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
+import type { ScheduleFlags } from '../../program/schedules.js';
 import { ONLY_WHILE_UP } from './create.js';
 
 const DONE = { missing: 'created', differs: 'changed', left: 'deleted' } as const;
 
 /** `ability schedule sync`: makes the schedules on Temporal those that the definitions state; those created by hand stay. */
-export async function run(context: Context, _: string[], { check = false }: { check?: boolean }): Promise<ExitCode> {
+export async function run(context: Context, _: [], { check = false }: ScheduleFlags['sync']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const stated = statedSchedules(registry);
   // All are looked at before the first is changed.

@@ -6,7 +6,7 @@ import { renderTurn } from '../../output/render-session.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability session prompt SESSION TEXT|-`: the hooks of a prompt, and what an AI reads before it decides. */
-export async function run(context: Context, [session = '', text = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [session, text]: [string, string]): Promise<ExitCode> {
   const { terminal } = context;
   const prompt = text === '-' ? terminal.readInput() : text;
   if (prompt.length > MOST_PROMPT) {

@@ -4,7 +4,7 @@ import { renderSession } from '../../output/render-session.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability session show SESSION`: how a session stands. */
-export async function run(context: Context, [session = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [session]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const seen = await showSession(connection, session);
     const { terminal } = context;

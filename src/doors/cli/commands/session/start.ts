@@ -5,16 +5,10 @@ import { findScope } from '../../../../definitions/find-scope.js';
 import { parseDuration } from '../../../../rules/duration.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../../program/context.js';
-
-/** Flags of `ability session start`. */
-export interface StartFlags {
-  id?: string;
-  scope?: string;
-  idle: string;
-}
+import type { SessionFlags } from '../../program/sessions.js';
 
 /** `ability session start`: starts a session and prints its id. */
-export async function run(context: Context, _: string[], flags: StartFlags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: SessionFlags['start']): Promise<ExitCode> {
   const idleMs = readIdle(flags.idle);
   const registry = await openRegistry(context);
   const environment = await environmentOf(context, registry);

@@ -4,10 +4,11 @@ import type { CreateAnswer } from '../../../../contracts/task.js';
 import { explainingChange } from '../../output/preview/explain-change.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
-import { createOrReport, newTask, noteWarnings, type RunFlags } from '../run.js';
+import type { TaskFlags } from '../../program/tasks.js';
+import { createOrReport, newTask, noteWarnings } from '../run.js';
 
 /** `ability task create ID`: preflight only; gives a key, runs nothing. Source: R-000-67 to R-000-73. */
-export async function run(context: Context, [ability = '']: string[], flags: RunFlags): Promise<ExitCode> {
+export async function run(context: Context, [ability]: [string], flags: TaskFlags['create']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const task = await newTask(context, registry, ability, flags, false);
   return withSession(context, registry, async (connection) => {

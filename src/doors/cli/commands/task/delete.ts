@@ -14,18 +14,13 @@ import { plainText } from '../../output/plain-text.js';
 import { tellMoment } from '../../output/tell-time.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import type { TaskFlags } from '../../program/tasks.js';
 import { withDeadline } from '../following/deadline.js';
 import { noteStall, readPatience } from '../following/follow-task.js';
 import { interruption } from '../following/interruption.js';
 
-/** Flags of `ability task delete`. */
-interface DeleteFlags {
-  purge?: boolean;
-  timeout?: string;
-}
-
 /** `ability task delete KEY`: ends a task, removes its record, leaves a tombstone. Source: R-000-85, C-37. */
-export async function run(context: Context, [key = '']: string[], flags: DeleteFlags): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string], flags: TaskFlags['deletion']): Promise<ExitCode> {
   const { terminal } = context;
   const { purge = false } = flags;
   const patience = readPatience(terminal.isLive, flags);

@@ -5,14 +5,10 @@ import type { TaskFile } from '../../../../contracts/files.js';
 import { formatBytes } from '../../../../text/byte-size.js';
 import { renderTable } from '../../output/render-table.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
-
-/** Flags of `ability task files`. */
-export interface FilesFlags {
-  out?: string;
-}
+import type { TaskFlags } from '../../program/tasks.js';
 
 /** `ability task files KEY [--out DIR]`: what a task has made and was given, or copies of it. */
-export async function run(context: Context, [key = '']: string[], { out }: FilesFlags): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string], { out }: TaskFlags['files']): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal, flags } = context;
     const { result } = await keepingRuntime(connection, () => viewTask(connection, key));

@@ -7,7 +7,7 @@ import { refuseMasked } from '../../input/refuse-masked.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability task get KEY [FIELD]`: the input of a task, or one field. Source: R-000-83. */
-export async function run(context: Context, [key = '', field]: string[]): Promise<ExitCode> {
+export async function run(context: Context, [key, field]: [string, string | undefined]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { view, result } = await viewTask(connection, key);
     // A record here that has the key of another project's task is not of that task.

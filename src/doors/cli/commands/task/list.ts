@@ -9,18 +9,10 @@ import { readSince } from '../../input/read-since.js';
 import { renderTable } from '../../output/render-table.js';
 import { tellDistance } from '../../output/tell-time.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
-
-interface ListFlags {
-  status: string[];
-  ability?: string;
-  session?: string;
-  since?: string;
-  query?: string;
-  limit: string;
-}
+import type { TaskFlags } from '../../program/tasks.js';
 
 /** `ability task list`: the tasks of the project, open ones first. */
-export async function run(context: Context, _: string[], flags: ListFlags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: TaskFlags['list']): Promise<ExitCode> {
   const filter = {
     status: flags.status.map(readStatus),
     ability: flags.ability,

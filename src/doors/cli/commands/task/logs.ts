@@ -19,6 +19,7 @@ import { didYouMean } from '../../../../text/nearest.js';
 import { recordFolder } from '../../../answers/record-folder.js';
 import { plainText } from '../../output/plain-text.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
+import type { TaskFlags } from '../../program/tasks.js';
 import { tellPlaceInChain } from './note-chain.js';
 import { type CallLog, CallLogs, inOrder } from './read-call-logs.js';
 import { whyMissing } from './record.js';
@@ -28,8 +29,8 @@ const LOOK_MS = 300;
 /** `ability task logs KEY [STEP] [-f]`: what the calls of a task wrote. Source: docs/operations.md#looking-into-a-task. */
 export async function run(
   context: Context,
-  [key = '', step]: string[],
-  { follow }: { follow?: boolean },
+  [key, step]: [string, string | undefined],
+  { follow }: TaskFlags['logs'],
 ): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const paths = pathsOf(registry.root);

@@ -5,7 +5,7 @@ import { AbilityError } from '../../../../contracts/problem.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability task open KEY`: opens a task in the Temporal UI; prints its address where there is no desktop. */
-export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { result } = await viewTask(connection, key);
     const { project } = result;

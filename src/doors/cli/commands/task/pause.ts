@@ -4,7 +4,7 @@ import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability task pause KEY`: lets a task start nothing new. */
-export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     await pauseTask(connection, key);
     const { terminal, flags } = context;

@@ -21,7 +21,7 @@ import { mendRecord } from './mend-record.js';
 const ONLY_PLANNED = 'this record has only what was planned';
 
 /** `ability task record KEY`: prints `tool_call.md`, or `record.json`. Needs no server where the whole record is here. */
-export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const folder = recordFolder(pathsOf(registry.root).records, key);
   const file = join(folder, context.flags.json ? RECORD_FILES.json : RECORD_FILES.text);

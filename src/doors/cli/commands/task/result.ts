@@ -5,7 +5,7 @@ import { type Context, openRegistry, withSession } from '../../program/context.j
 import { printResult } from '../following/follow-task.js';
 
 /** `ability task result KEY`: the result; 5 or 1 while there is none. Source: docs/operations.md#looking-into-a-task. */
-export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const seen = await viewTask(connection, key);
     await printResult(context, connection, seen.result);

@@ -5,19 +5,14 @@ import { readCaller } from '../../input/read-caller.js';
 import { readTrace } from '../../input/read-trace.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import type { TaskFlags } from '../../program/tasks.js';
 import { withDeadline } from '../following/deadline.js';
-import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
+import { followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
 import { createOrReport, noteWarnings, notingStalls, reportDetached } from '../run.js';
 import { reviewDefinitions } from './review-definitions.js';
 
-/** Flags of `ability task retry`. */
-interface RetryFlags extends FollowFlags {
-  from?: string;
-  detach?: boolean;
-}
-
 /** `ability task retry KEY`: a new task under `KEY.r2`, which takes over what was done. */
-export async function run(context: Context, [key = '']: string[], flags: RetryFlags): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string], flags: TaskFlags['retry']): Promise<ExitCode> {
   refuseUnusedFlags(flags);
   const patience = readPatience(context.terminal.isLive, flags);
   const registry = await openRegistry(context);

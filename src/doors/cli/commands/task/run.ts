@@ -1,15 +1,12 @@
 import { type Connection, keepingRuntime, runTask } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
+import type { TaskFlags } from '../../program/tasks.js';
 import { withDeadline } from '../following/deadline.js';
-import { type FollowFlags, followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
+import { followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
 
 /** `ability task run KEY`: runs a created task. Source: R-000-74 to R-000-76. */
-export async function run(
-  context: Context,
-  [key = '']: string[],
-  flags: FollowFlags & { detach?: boolean },
-): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string], flags: TaskFlags['runCreated']): Promise<ExitCode> {
   refuseUnusedFlags(flags);
   return withDeadline(context, readPatience(context.terminal.isLive, flags), `${key} was not run`, async (deadline) => {
     const { signal } = deadline;

@@ -7,16 +7,13 @@ import { parseInput } from '../../input/parse-input.js';
 import { readCaller } from '../../input/read-caller.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import type { TaskFlags } from '../../program/tasks.js';
 import { createOrReport, noteWarnings } from '../run.js';
 
-/** Flags of `ability task set`. */
-interface SetFlags {
-  input?: string;
-  unset: string[];
-}
+type Flags = TaskFlags['set'];
 
 /** `ability task set KEY k=v...`: changes the input of a task that was created and not run. Source: R-000-84, C-37. */
-export async function run(context: Context, [key = '', ...assignments]: string[], flags: SetFlags): Promise<ExitCode> {
+export async function run(context: Context, [key, assignments]: [string, string[]], flags: Flags): Promise<ExitCode> {
   refuseNothing(assignments, flags);
   const registry = await openRegistry(context);
   return withSession(context, registry, async (connection) => {
@@ -46,7 +43,7 @@ function tellAnswer(key: string, { changed, fields }: { changed: boolean; fields
   return fields.length > 0 ? `${key}: ${fields.join(', ')} changed` : `${key} takes over changed definitions`;
 }
 
-function refuseNothing(assignments: string[], { input, unset }: SetFlags): void {
+function refuseNothing(assignments: string[], { input, unset }: Flags): void {
   if (assignments.length > 0 || input !== undefined || unset.length > 0) return;
   throw new AbilityError({
     code: 'usage.invalid',

@@ -28,7 +28,7 @@ const FROM: Record<SeenTask['source'], string | undefined> = {
 };
 
 /** `ability task show KEY`: how a task stands, in short. */
-export async function run(context: Context, [key = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal, flags } = context;
     const seen = await viewTask(connection, key);

@@ -3,12 +3,13 @@ import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { parseJson } from '../../input/parse-input.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
+import type { TaskFlags } from '../../program/tasks.js';
 
 /** `ability task signal KEY NAME`: sends what a `wait: { signal }` waits for. Source: docs/workflow-language.md#waits. */
 export async function run(
   context: Context,
-  [key = '', name = '']: string[],
-  flags: { payload?: string },
+  [key, name]: [string, string],
+  flags: TaskFlags['signal'],
 ): Promise<ExitCode> {
   const payload = flags.payload === undefined ? null : parseJson(flags.payload, '--payload');
   return withSession(context, await openRegistry(context), async (connection) => {

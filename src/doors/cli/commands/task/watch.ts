@@ -1,11 +1,12 @@
 import { type Connection, hasEnded, keepingRuntime, viewTask } from '../../../../client/index.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
+import type { TaskFlags } from '../../program/tasks.js';
 import { withDeadline } from '../following/deadline.js';
-import { type FollowFlags, followTask, readPatience, reportEnd } from '../following/follow-task.js';
+import { followTask, readPatience, reportEnd } from '../following/follow-task.js';
 
 /** `ability task watch KEY`: waits for a task and ends as it does. */
-export async function run(context: Context, [key = '']: string[], flags: FollowFlags): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string], flags: TaskFlags['watch']): Promise<ExitCode> {
   return withDeadline(
     context,
     readPatience(context.terminal.isLive, flags),

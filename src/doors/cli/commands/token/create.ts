@@ -6,15 +6,8 @@ import { didYouMean } from '../../../../text/nearest.js';
 import { openTokens } from '../../input/open-tokens.js';
 import { readDuration } from '../../input/read-duration.js';
 import { refuseAgents } from '../../input/refuse-agents.js';
+import type { AccessFlags } from '../../program/access.js';
 import { type Context, currentUser, openRegistry } from '../../program/context.js';
-
-/** Flags of `ability token create`. */
-export interface TokenFlags {
-  person: string;
-  agent?: string;
-  can: string;
-  expires: string;
-}
 
 const LONGEST_MS = 366 * 24 * 3_600_000;
 const MOST_CHARACTERS = 100;
@@ -23,7 +16,7 @@ const MOST_CHARACTERS = 100;
  * `ability token create`: a token, printed once. Only the token goes to stdout, so that a store of secrets can take it.
  *
  */
-export async function run(context: Context, _: string[], flags: TokenFlags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: AccessFlags['createToken']): Promise<ExitCode> {
   refuseAgents(context);
   const { terminal } = context;
   const can = readRights(flags.can);

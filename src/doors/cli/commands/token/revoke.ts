@@ -4,7 +4,7 @@ import { openTokens } from '../../input/open-tokens.js';
 import { type Context, openRegistry } from '../../program/context.js';
 
 /** `ability token revoke ID`: from now on it opens nothing, in any process. */
-export async function run(context: Context, [id = '']: string[]): Promise<ExitCode> {
+export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
   const token = openTokens(await openRegistry(context)).revoke(id);
   if (!token) {
     throw new AbilityError({

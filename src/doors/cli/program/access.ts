@@ -1,0 +1,73 @@
+import { type Commands, declare, type FlagsOf, repeatable } from './declare-command.js';
+
+const access = {
+  createKey: () =>
+    declare(
+      'create',
+      'make a seal key for ABILITY_SEAL_KEYS; it is shown once, and kept nowhere',
+      'export ABILITY_SEAL_KEYS="$(ability keys create)"',
+      'ability keys create --add   # to rotate: docs/operations.md, "Rotating seal keys"',
+    )
+      .option('--id <id>', 'what the key is called (default: from the time)')
+      .option('--add', 'print the keys of ABILITY_SEAL_KEYS with the new one behind them, to rotate'),
+  createToken: () =>
+    declare(
+      'create',
+      'make a token; it is shown once, and only its hash is kept',
+      'ability token create --person alice --can read,run,approve --expires 90d',
+      'ability token create --agent reviewer --person alice --can read,run --expires 7d',
+    )
+      .requiredOption('--person <name>', 'the person in whose name it is used')
+      .option('--agent <name>', 'it is of an agent that acts for that person; it never approves')
+      .option('--can <rights>', 'what it allows, of read, run and approve, with commas between', 'read')
+      .option('--expires <duration>', 'how long it holds, at most 366d', '90d'),
+  serve: () =>
+    declare(
+      'serve',
+      'let programs use this project over HTTP',
+      'ability serve',
+      'ability serve --host 0.0.0.0 --port 443 --tls-cert cert.pem --tls-key key.pem',
+      'ability serve --behind-proxy ability.acme.test',
+    )
+      .option(
+        '--host <host>',
+        'the address to listen at; beyond this machine it takes a token, and TLS or a proxy',
+        '127.0.0.1',
+      )
+      .option('--port <port>', 'the port; 0 is any that is free', '7230')
+      .option('--tls-cert <file>', 'the certificate, PEM')
+      .option('--tls-key <file>', 'its key, PEM')
+      .option('--behind-proxy <name>', 'the host name under which a proxy that ends TLS is reached')
+      .option('--trust-proxy-user <header>', 'on this machine only: the header in which a proxy names who asks')
+      .addOption(
+        repeatable(
+          '--expose <glob>',
+          'over MCP: make abilities tools of their own, by their ids; may be given several times',
+        ),
+      ),
+};
+
+/** The flags of each command here, as the command receives them. */
+export type AccessFlags = FlagsOf<typeof access>;
+
+/** Adds the commands for keys and tokens, and the HTTP door that takes these. */
+export function addAccess(commands: Commands): void {
+  const keys = commands.group('keys', 'make keys that seal plans', 'ability keys create');
+  keys.add(access.createKey(), () => import('../commands/keys/create.js'));
+  const token = commands.group(
+    'token',
+    'make, list and revoke tokens of people and agents',
+    'ability token create --person alice --can read,run,approve',
+    'ability token list',
+  );
+  token.add(access.createToken(), () => import('../commands/token/create.js'));
+  token.add(
+    declare('list', 'list the tokens, without what they open with', 'ability token list', 'ability token list --json'),
+    () => import('../commands/token/list.js'),
+  );
+  token.add(
+    declare('revoke <id>', 'end a token at once and for good', 'ability token revoke 3f9a1c20b7de4410'),
+    () => import('../commands/token/revoke.js'),
+  );
+  commands.add(access.serve(), () => import('../commands/serve.js'));
+}

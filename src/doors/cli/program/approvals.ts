@@ -1,0 +1,73 @@
+import type { OptionValues } from '@commander-js/extra-typings';
+import { type Commands, type Declared, declare, type FlagsOf, repeatable } from './declare-command.js';
+
+/** Adds the flags of every decision. */
+function addDecideFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
+  return command
+    .option('--approval <id>', 'which approval; may be left out while one is open')
+    .option('--as <name>', 'who decides (a claim; default: you)')
+    .option('--comment <text>', 'why');
+}
+
+const approvals = {
+  approve: () =>
+    addDecideFlags(
+      declare(
+        'approve [key]',
+        'approve what a task waits for',
+        'ability approve KEY --as alice --comment "seen it"',
+        'ability approve KEY --set ticket=ABC-1',
+        'ability approve --like ask-3f9a1c20b7de',
+      ),
+    )
+      .option('--like <approval>', 'approve all open approvals that ask the same as this one; without KEY')
+      .addOption(
+        repeatable('--set <assignment>', 'one field the approval asks for: name=text, name:=JSON, or name=@file'),
+      ),
+  deny: () =>
+    addDecideFlags(
+      declare(
+        'deny <key>',
+        'deny what a task waits for',
+        'ability deny KEY --as alice --comment "seen it"',
+        'ability deny KEY --request-changes --comment "use the small table"',
+      ),
+    ).option('--request-changes', 'say no, and in the comment what has to change first'),
+};
+
+/** The flags of each command here, as the command receives them. */
+export type ApprovalFlags = FlagsOf<typeof approvals>;
+
+/** Adds the commands that show and decide approvals. */
+export function addApprovals({ add }: Commands): void {
+  add(
+    declare(
+      'approvals [key]',
+      'list what waits for a decision, or show what one task waits for in full',
+      'ability approvals',
+      'ability approvals KEY',
+      'ability approvals --json',
+    ),
+    () => import('../commands/approvals/approvals.js'),
+  );
+  add(approvals.approve(), () => import('../commands/approvals/approve.js'));
+  add(approvals.deny(), () => import('../commands/approvals/deny.js'));
+}
+
+/** Adds the commands that explain a task, or replay it. */
+export function addExplanations({ add }: Commands): void {
+  add(
+    declare('why <key>', 'explain how a task came to its present state', 'ability why KEY', 'ability why KEY --json'),
+    () => import('../commands/why.js'),
+  );
+  add(
+    declare(
+      'replay <what>',
+      'check that this build goes the way a task went: KEY, a history FILE, or a DIR of them',
+      'ability replay KEY   # all its runs, and the tasks it called',
+      'temporal workflow show --workflow-id KEY --output json > KEY.json && ability replay ./KEY.json',
+      'ability replay test/histories --json   # in CI: 0 all replay, 1 one differs, 2 a file is unreadable',
+    ),
+    () => import('../commands/replay.js'),
+  );
+}

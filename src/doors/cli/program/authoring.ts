@@ -1,0 +1,196 @@
+import { Option, type OptionValues } from '@commander-js/extra-typings';
+import {
+  EXAMPLES,
+  HANDLERS,
+  KINDS,
+  LANGUAGES,
+  MATCH_FIELDS,
+  METHODS,
+  PLAIN_BUILTINS,
+  SCOPE_FIELDS,
+  type WholeKind,
+} from '../../../authoring/choices.js';
+import { EFFECTS } from '../../../contracts/effects.js';
+import { type Commands, type Declared, declare, type FlagsOf, repeatable } from './declare-command.js';
+import type { OptionsOf } from './global-flags.js';
+
+const FROM = 'a whole definition in the form of the registry (docs/definitions.md); - reads stdin';
+const SUMMARY = 'what it is for';
+const LANGUAGE = 'script: its language (default: node)';
+
+/** Lets a kind be given whole in place of its flags, with a configuration of its own from the beginning. */
+function addWholeFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
+  return command
+    .option('--from <file>', FROM)
+    .option('--config <file>', 'with --from: its configuration, as a file of its own');
+}
+
+/** Flags that say how an operation is implemented. */
+export type KindFlags = OptionsOf<typeof addKindFlags<[], Record<never, never>>>;
+
+function addKindFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
+  return command
+    .addOption(new Option('--kind <kind>', 'what it calls').choices(KINDS))
+    .addOption(new Option('--language <name>', LANGUAGE).choices(LANGUAGES))
+    .option('--endpoint <url>', 'api: where the service is, a URL or env:NAME')
+    .addOption(new Option('--method <method>', 'api: the method (default: GET)').choices(METHODS))
+    .option('--path <path>', 'api: the path, with {name} for fields of the input (default: /)')
+    .option('--server <name>', 'mcp: the server, as the configuration names it')
+    .option('--tool <name>', 'mcp: its tool')
+    .option('--command <words>', 'mcp: defines the server: the program and its arguments')
+    .option('--url <url>', 'mcp: defines the server: its address');
+}
+
+function addScopeFlag<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
+  return command.addOption(repeatable('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`));
+}
+
+/** Kinds that are only made from whole definitions. */
+export type OnlyWholeKind = Exclude<WholeKind, 'low-level' | 'high-level' | 'implementation' | 'hook'>;
+
+/** Each of these, with what they are and what their argument names. Source: C-46. */
+const WHOLES: [kind: OnlyWholeKind, argument: '' | '[id]' | '[name]' | '<name>', what: string][] = [
+  ['agent', '[id]', 'the profile of an agent, from a whole definition'],
+  ['cases', '[name]', 'test cases of an ability, in a file beside it'],
+  ['config', '<name>', 'a file of configuration: abilities, profiles, MCP servers, services'],
+  ['module', '[id]', 'the overview of a module'],
+  ['capabilities', '', 'capabilities of packs, added to those there are'],
+  ['packs', '', 'packs to recruit, added to those there are'],
+];
+
+const authoring = {
+  init: () =>
+    declare(
+      'init [dir]',
+      'make a folder a project, with an ability that runs at once; asks at a terminal',
+      'ability init',
+      'ability init shop --env-names dev,staging,prod --yes',
+      'ability init --force AGENTS.md',
+    )
+      .option('--name <name>', 'the name of the project (default: that of the folder)')
+      .option(
+        '--env-names <names>',
+        'its environments, with commas, the default one first (default: those that definitions here name, else dev)',
+      )
+      .addOption(new Option('--example <which>', 'what it begins with (default: script)').choices(EXAMPLES))
+      .addOption(repeatable('--force <file>', 'overwrite this file; may be given several times, others are left')),
+  lowLevel: () =>
+    addScopeFlag(
+      addWholeFlags(
+        addKindFlags(
+          declare(
+            'low-level [key]',
+            'an operation: its contract, its implementation and a first test case',
+            'ability scaffold low-level db.read.user --kind script --language python',
+            'ability scaffold low-level user.get --kind api --endpoint https://users.acme.test --path /users/{id}',
+            'ability scaffold low-level logs.search --kind mcp --server logs --tool search --command "node servers/logs.mjs"',
+            'ability scaffold low-level --from user.get.yaml',
+          ),
+        ),
+      )
+        .option('--summary <text>', SUMMARY)
+        .addOption(new Option('--effects <effect>', 'what a call changes').choices(EFFECTS)),
+    ),
+  scripts: () =>
+    addScopeFlag(
+      declare(
+        'scripts <files...>',
+        'contracts for scripts that are there, many at once',
+        'ability scaffold scripts ops/*.sh tools/*.py',
+        `ability scaffold scripts reports/*.py --prefix report --effects read`,
+        `ability scaffold scripts jobs/*.pl --args '--json {input_file}'`,
+      )
+        .option('--prefix <prefix>', 'what operation keys begin with (default: the folders of each script)')
+        .option('--args <template>', 'their arguments, as a template (default: what each says that it takes)')
+        .addOption(
+          new Option('--effects <effect>', 'what a call of each changes (default: destructive)').choices(EFFECTS),
+        ),
+    ),
+  highLevel: () =>
+    addScopeFlag(
+      addWholeFlags(
+        declare(
+          'high-level [id]',
+          'a workflow that calls abilities one after the other, and a test case',
+          'ability scaffold high-level onboard --calls user.get,mail.send',
+          'ability scaffold high-level --from - < onboard.yaml',
+        ).option('--calls <ids>', 'what it calls, in order, with commas'),
+      ).option('--summary <text>', SUMMARY),
+    ),
+  implementation: () =>
+    addWholeFlags(
+      addKindFlags(
+        declare(
+          'implementation [id]',
+          'another implementation of an operation, and its place in the configuration',
+          'ability scaffold implementation users.sandbox --operation user.get --kind script --default --env dev',
+        ).option('--operation <key>', 'the operation'),
+      ),
+    )
+      .option('--summary <text>', SUMMARY)
+      .option('--default', 'the operation runs it from now on (with --env: there only)')
+      .option('--allow', 'add it to allowed_implementations, where there is such a list'),
+  hook: () =>
+    declare(
+      'hook [id]',
+      'a hook of a phase, and its script',
+      `ability scaffold hook ticket_guard --phase PreAbilityCall --handler expression --match effects=destructive \\
+      --deny-if '!has(input.ticket)' --reason "What destroys needs a ticket"`,
+      'ability scaffold hook usage --phase PostAbilityCall --handler builtin --builtin usage',
+      'ability scaffold hook --phase PreAbilityCall --from guards.yaml',
+    )
+      .option('--from <file>', FROM)
+      .option(
+        '--phase <phase>',
+        'when it fires: SessionStart, PromptSubmit, PreAbilityCreate, PreAbilityCall, PostAbilityCall, SessionStop',
+      )
+      .addOption(new Option('--handler <how>', 'how it answers').choices(HANDLERS))
+      .addOption(
+        repeatable('--match <list>', `what it is for: ${MATCH_FIELDS.join(', ')}, as environments=prod,staging`),
+      )
+      .option('--deny-if <cel>', 'expression: when it says no')
+      .option('--confirm-if <cel>', 'expression: when a person is asked')
+      .option('--warn-if <cel>', 'expression: when it warns')
+      .option('--reason <text>', 'expression: what is said then')
+      .addOption(new Option('--language <name>', LANGUAGE).choices(LANGUAGES))
+      .addOption(new Option('--builtin <name>', 'builtin: which one').choices(PLAIN_BUILTINS))
+      .option('--summary <text>', SUMMARY),
+};
+
+/** The flags of each command here, as the command receives them. */
+export type AuthoringFlags = FlagsOf<typeof authoring>;
+
+/** Adds `ability init` and `ability scaffold`. */
+export function addAuthoring(commands: Commands): void {
+  commands.add(authoring.init(), () => import('../commands/init.js'));
+  const { add } = commands.group(
+    'scaffold',
+    'make abilities, implementations and hooks that run at once; asks at a terminal',
+    'ability scaffold low-level db.read.user --kind script',
+    'ability scaffold hook audit --help',
+  );
+  add(authoring.lowLevel(), () => import('../commands/scaffold/low-level.js'));
+  add(authoring.scripts(), () => import('../commands/scaffold/scripts.js'));
+  add(authoring.highLevel(), () => import('../commands/scaffold/high-level.js'));
+  add(authoring.implementation(), () => import('../commands/scaffold/implementation.js'));
+  add(authoring.hook(), () => import('../commands/scaffold/hook.js'));
+  for (const [kind, argument, what] of WHOLES) {
+    const name = argument === '<name>' ? 'shop ' : '';
+    add(
+      declare(
+        argument === '' ? kind : `${kind} ${argument}`,
+        what,
+        `ability scaffold ${kind} ${name}--from ${kind}.yaml`,
+      ).requiredOption('--from <file>', FROM),
+      () => import('../commands/scaffold/whole.js').then(({ commandOf }) => commandOf(kind)),
+    );
+  }
+  add(
+    declare(
+      'schemas',
+      'the JSON Schemas of this version, which editors read; over those that are there',
+      'ability scaffold schemas',
+    ),
+    () => import('../commands/scaffold/schemas.js'),
+  );
+}

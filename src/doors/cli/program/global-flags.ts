@@ -1,0 +1,37 @@
+import type { Command, OptionValues } from '@commander-js/extra-typings';
+
+type None = Record<never, never>;
+
+/** The flags that every command takes, before its name or after it. Source: docs/guide.md#configuration. */
+export type GlobalFlags = OptionsOf<typeof addGlobalFlags<[], None, None>>;
+
+/** The flags that a declaration adds up to, as a command receives them; one without a value is a boolean. */
+export type OptionsOf<Declare extends (...args: never[]) => { opts(): OptionValues }> = Widened<
+  ReturnType<ReturnType<Declare>['opts']>
+>;
+
+type Widened<Flags> = { [Name in keyof Flags]: Flags[Name] extends true | undefined ? boolean : Flags[Name] };
+
+/** Adds them to a command, or to a word that groups commands. */
+export function addGlobalFlags<Args extends unknown[], Own extends OptionValues, Above extends OptionValues>(
+  command: Command<Args, Own, Above>,
+) {
+  return addPlaceFlags(command).option(
+    '--env <name>',
+    'the environment (default: ABILITY_ENV, then default_environment)',
+  );
+}
+
+/** As {@link addGlobalFlags}, without `--env`: for a command that has an `--env` of its own. */
+export function addPlaceFlags<Args extends unknown[], Own extends OptionValues, Above extends OptionValues>(
+  command: Command<Args, Own, Above>,
+) {
+  return command
+    .option('--project <dir>', 'the project (default: the nearest ability.yaml upwards)')
+    .option('--address <host:port>', 'a Temporal server, instead of the runtime of the project')
+    .option('--namespace <name>', 'its namespace')
+    .option('--profile <name>', 'a profile of the Temporal configuration file')
+    .option('--json', 'print exactly one JSON value on stdout')
+    .option('--yes', 'answer the questions of the command itself with yes; never an approval')
+    .option('--strict', 'refuse where definitions or scripts of the worker differ from those here');
+}

@@ -1,0 +1,113 @@
+import type { OptionValues } from '@commander-js/extra-typings';
+import { type Commands, type Declared, declare, type FlagsOf, repeatable } from './declare-command.js';
+
+/** Adds the flags that every import of operations takes. */
+function addImportFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
+  return command
+    .addOption(
+      repeatable('--select <pattern>', 'only those whose key or name fits, with * for any characters; repeatable'),
+    )
+    .option('--prefix <prefix>', 'what operation keys begin with (default: the name of the source)')
+    .option('--dry-run', 'show what would be written, and write nothing')
+    .option('--overwrite', 'where people and the source changed the same, take the source; bring back deleted files');
+}
+
+/** Adds the flags of an import that gets a document. */
+function addDocumentFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
+  return command
+    .addOption(
+      repeatable('--header <header>', 'sent to get the document, as "Authorization: Bearer env:TOKEN"; repeatable'),
+    )
+    .option('--timeout <duration>', 'longest a document may take to come', '30s');
+}
+
+const imports = {
+  mcp: () =>
+    addImportFlags(
+      declare(
+        'mcp <server>',
+        'make each tool of an MCP server a low-level ability',
+        'ability import mcp files --dry-run   # what would be written; writes nothing',
+        "ability import mcp files --select 'read_*' --select list_directory",
+        'ability import mcp files --command "npx -y @modelcontextprotocol/server-filesystem ." --prefix fs',
+        'ability import mcp search --url https://mcp.example.com/mcp',
+        'ability import mcp files   # again, later: shows what changed, and keeps what people edited',
+      ),
+    )
+      .option('--command <line>', 'the program of a server that registry/config does not have yet; no shell reads it')
+      .option('--url <url>', 'the address of such a server')
+      .option('--env-profile <name>', 'the environment profile of its program')
+      .option('--timeout <duration>', 'longest the server may take to say what its tools are', '30s'),
+  openApi: () =>
+    addDocumentFlags(
+      addImportFlags(
+        declare(
+          'openapi <source>',
+          'make each operation of an OpenAPI document (3.0, 3.1; a file or an address) a low-level ability',
+          'ability import openapi openapi.yaml --dry-run   # what would be written; writes nothing',
+          "ability import openapi https://api.example.com/openapi.json --name billing --select 'GET /invoices*'",
+          'ability import openapi openapi.yaml --server https://staging.example.com/v1',
+          "ability import openapi openapi.yaml --effects-for 'billing.search_*=external_read'",
+          'ability import openapi https://api.example.com/openapi.json --header "Authorization: Bearer env:DOCS_TOKEN"',
+          'ability import openapi openapi.yaml   # again, later: shows what changed, and keeps what people edited',
+        ),
+      )
+        .option('--name <name>', 'what the service is called in registry/config (default: from its title)')
+        .option('--server <url>', 'the address of the service, instead of what the document says')
+        .addOption(
+          repeatable(
+            '--effects-for <pattern=effect>',
+            'what operations that fit change; kept for later imports; repeatable',
+          ),
+        ),
+    ),
+  arazzo: () =>
+    addDocumentFlags(
+      addImportFlags(
+        declare(
+          'arazzo <source>',
+          'make each workflow of an Arazzo document (1.0, 1.1) a workflow, after its OpenAPI documents were imported',
+          'ability import openapi petstore.yaml --name petstore   # first: the operations',
+          'ability import arazzo purchase.arazzo.yaml --dry-run   # what would be written; writes nothing',
+          'ability import arazzo purchase.arazzo.yaml --source petStoreDescription=petstore',
+        ),
+      )
+        .option('--name <name>', 'what the import is called (default: from its title)')
+        .addOption(
+          repeatable('--source <source=import>', 'which import a source description of the document is; repeatable'),
+        ),
+    ),
+  hooks: () =>
+    declare(
+      'hooks <file>',
+      'make guards of Claude Code or Codex guards of this project: settings.json or hooks.json',
+      'ability import hooks .claude/settings.json --dry-run   # what would be written; writes nothing',
+      'ability import hooks .claude/settings.json --tools',
+      'ability import hooks .codex/hooks.json',
+      'ability import hooks .claude/plugins/guard/hooks/hooks.json   # a plugin',
+    )
+      .option('--tools', 'also write abilities like Bash and Write, where the project has none of that name')
+      .option('--name <name>', 'the folder below registry/hooks (default: from the file)')
+      .option('--no-run', 'do not fire the guards with usual offences to see what they deny')
+      .option('--dry-run', 'show what would be written, and write nothing')
+      .option('--overwrite', 'replace files of an earlier import that were edited'),
+};
+
+/** The flags of each command here, as the command receives them. */
+export type ImportFlags = FlagsOf<typeof imports>;
+
+/** Adds the imports. */
+export function addImports(commands: Commands): void {
+  const { add } = commands.group(
+    'import',
+    'take over the operations of another system',
+    'ability import mcp files --dry-run',
+    'ability import openapi openapi.yaml --dry-run',
+    'ability import arazzo purchase.arazzo.yaml --dry-run',
+    'ability import hooks .claude/settings.json --dry-run',
+  );
+  add(imports.mcp(), () => import('../commands/import/mcp.js'));
+  add(imports.openApi(), () => import('../commands/import/openapi.js'));
+  add(imports.arazzo(), () => import('../commands/import/arazzo.js'));
+  add(imports.hooks(), () => import('../commands/import/hooks.js'));
+}

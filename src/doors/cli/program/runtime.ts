@@ -1,0 +1,41 @@
+import { Option } from '@commander-js/extra-typings';
+import { type Commands, declare, type FlagsOf } from './declare-command.js';
+
+const runtime = {
+  up: () =>
+    declare('up', 'start the runtime of this project and stay', 'ability up', 'ability up --detach').option(
+      '--detach',
+      'leave it in the background',
+    ),
+  doctor: () =>
+    declare(
+      'doctor',
+      'check everything a task needs',
+      'ability doctor',
+      'ability doctor --fix',
+      'TEMPORAL_ADDRESS=host:7233 ability doctor',
+    ).option('--fix', 'do what can be done safely'),
+  worker: () =>
+    declare(
+      'worker',
+      'serve tasks of a Temporal server that runs already',
+      'ability worker --address temporal.internal:7233 --env staging --placement cloud',
+    )
+      .option('--env <name...>', 'environments to serve (default: all)')
+      .addOption(new Option('--placement <where>', 'which placement').choices(['local', 'cloud', 'all']).default('all'))
+      .option('--metrics <ADDRESS>', 'serve the figures of this worker for Prometheus there, such as 127.0.0.1:9464'),
+};
+
+/** The flags of each command here, as the command receives them. */
+export type RuntimeFlags = FlagsOf<typeof runtime>;
+
+/** Adds the commands for the runtime of a project, and for workers of another server. */
+export function addRuntime({ add }: Commands): void {
+  add(runtime.up(), () => import('../commands/up.js'));
+  add(
+    declare('down', 'stop the runtime of this project; tasks wait and go on later', 'ability down'),
+    () => import('../commands/down.js'),
+  );
+  add(runtime.doctor(), () => import('../commands/doctor/doctor.js'));
+  add(runtime.worker(), () => import('../commands/worker.js'));
+}

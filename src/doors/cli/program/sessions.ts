@@ -1,0 +1,47 @@
+import { type Commands, declare, type FlagsOf } from './declare-command.js';
+import { SCOPE } from './shared-flags.js';
+
+const sessions = {
+  start: () =>
+    declare(
+      'start',
+      'start a session and print its id',
+      'ability session start',
+      'ability session start --id review-7 --scope modules/users',
+    )
+      .option('--id <id>', 'your own id; an open session of that id is this very session')
+      .option('--scope <folder>', SCOPE)
+      .option('--idle <duration>', 'end it when nothing has happened for so long', '24h'),
+};
+
+/** The flags of each command here, as the command receives them. */
+export type SessionFlags = FlagsOf<typeof sessions>;
+
+/** Adds the commands for sessions. */
+export function addSessions(commands: Commands): void {
+  const { add } = commands.group(
+    'session',
+    'what an AI does between a start and a stop',
+    'ability session start',
+    'ability session prompt SESSION "Delete the test users"',
+    'ability session stop SESSION',
+  );
+  add(sessions.start(), () => import('../commands/session/start.js'));
+  add(
+    declare(
+      'prompt <session> <text>',
+      'run the hooks of a prompt and print the turn context; - reads it from stdin',
+      'ability session prompt SESSION "Delete the test users"',
+      'ability session prompt SESSION - < prompt.txt',
+    ),
+    () => import('../commands/session/prompt.js'),
+  );
+  add(
+    declare('show <session>', 'show a session', 'ability session show SESSION --json'),
+    () => import('../commands/session/show.js'),
+  );
+  add(
+    declare('stop <session>', 'end a session; its open tasks go on', 'ability session stop SESSION'),
+    () => import('../commands/session/stop.js'),
+  );
+}

@@ -1,0 +1,170 @@
+import { type Commands, declare, type FlagsOf, repeatable } from './declare-command.js';
+import { addFollowFlags, addTaskFlags } from './shared-flags.js';
+
+const tasks = {
+  run: () =>
+    addFollowFlags(
+      addTaskFlags(
+        declare(
+          'run <id>',
+          'run an ability and wait for its result',
+          'ability run signup_e2e_test --set build_id=1234 --env staging',
+          `ability run db.read.user_row --input '{"user_id": "u-1"}'`,
+          'ability run signup_e2e_test --set build_id=1234 --junit out.xml   # in CI',
+          'ability run signup_e2e_test --input @input.json --key nightly-17 --detach',
+        ),
+        'your own task key; the same key and input is the same task',
+      )
+        .option('--direct', 'no key and no record: the task is only this call')
+        .option('--detach', 'print the key and leave'),
+      'wait no longer, from the start of the command; the task goes on (off a terminal: 15m)',
+    ),
+  create: () =>
+    addTaskFlags(
+      declare(
+        'create <id>',
+        'check that a task can be formed and give its key; runs nothing',
+        'ability task create signup_e2e_test --set build_id=1234 --json',
+      ),
+      'your own task key',
+    ),
+  runCreated: () =>
+    addFollowFlags(
+      declare('run <key>', 'run a created task and wait for its result', 'ability task run KEY').option(
+        '--detach',
+        'leave at once',
+      ),
+    ),
+  set: () =>
+    declare(
+      'set <key> [assignments...]',
+      'change the input of a created task; everything is checked again',
+      'ability task set KEY build_id=1235',
+      'ability task set KEY count:=3 notes=@notes.txt --unset reason',
+      'ability task set KEY --input @input.json',
+    )
+      .option('--input <json>', 'several fields at once: JSON, @file, or - for stdin')
+      .addOption(
+        repeatable('--unset <field>', 'take a field out, so that its default holds; may be given several times'),
+      ),
+  logs: () =>
+    declare(
+      'logs <key> [step]',
+      'print what the calls of a task wrote',
+      'ability task logs KEY',
+      'ability task logs KEY seed -f',
+    ).option('-f, --follow', 'go on until the task ends'),
+  files: () =>
+    declare(
+      'files <key>',
+      'list the files of a task, or copy them',
+      'ability task files KEY',
+      'ability task files KEY --out ./reports',
+    ).option('--out <folder>', 'copy them into this folder; nothing there is written over'),
+  watch: () =>
+    addFollowFlags(declare('watch <key>', 'wait for a task; ends with its exit code', 'ability task watch KEY')),
+  deletion: () =>
+    declare(
+      'delete <key>',
+      'delete a task: stop it, remove its record, leave a tombstone',
+      'ability task delete KEY',
+      'ability task delete KEY --purge --yes',
+    )
+      .option('--purge', 'delete its history in Temporal as well')
+      .option('--timeout <duration>', 'wait no longer; the deletion goes on (off a terminal: 15m)'),
+  signal: () =>
+    declare(
+      'signal <key> <name>',
+      'send a task the signal that a step of it waits for',
+      'ability task signal KEY build_done',
+      `ability task signal KEY build_done --payload '{"ok": true}'`,
+    ).option('--payload <json>', 'what the signal carries; `signal` in its condition (default: null)'),
+  retry: () =>
+    addFollowFlags(
+      declare(
+        'retry <key>',
+        'try a task again that has ended, taking over what was done',
+        'ability task retry KEY',
+        'ability task retry KEY --from deploy',
+      )
+        .option('--from <step>', 'the first step to do again (default: the first that was not done)')
+        .option('--detach', 'leave at once'),
+    ),
+  list: () =>
+    declare(
+      'list',
+      'list the tasks of this project, open ones first',
+      'ability task list',
+      'ability task list --status waiting_approval --json',
+      'ability task list --ability signup_e2e_test --env staging --since 24h --status failed --status denied',
+      `ability task list --query "AbilityModule = 'integration/test' AND HistoryLength > 100"`,
+    )
+      .addOption(repeatable('--status <status>', 'only those in this state; may be given several times'))
+      .option('--ability <id>', 'only those of this ability')
+      .option('--session <id>', 'only those of this session')
+      .option('--since <when>', 'only those started since: 30m, 24h, 7d, or a time such as 2026-01-31T08:00:00Z')
+      .option('--query <condition>', 'a list filter of Temporal that must hold as well')
+      .option('--limit <n>', 'at most this many', '50'),
+};
+
+/** The flags of each command here, as the command receives them. */
+export type TaskFlags = FlagsOf<typeof tasks>;
+
+/** Adds `ability run`, and the commands of one task or of all. */
+export function addTasks(commands: Commands): void {
+  commands.add(tasks.run(), () => import('../commands/run.js'));
+  const { add } = commands.group(
+    'task',
+    'create, run, watch and read tasks',
+    'ability task list',
+    'ability task show KEY',
+    'ability task watch KEY',
+  );
+  add(tasks.create(), () => import('../commands/task/create.js'));
+  add(tasks.runCreated(), () => import('../commands/task/run.js'));
+  add(
+    declare('show <key>', 'show the state of a task', 'ability task show KEY'),
+    () => import('../commands/task/show.js'),
+  );
+  add(
+    declare(
+      'get <key> [field]',
+      'print the input of a task, or one field of it',
+      'ability task get KEY',
+      'ability task get KEY build_id',
+    ),
+    () => import('../commands/task/get.js'),
+  );
+  add(tasks.set(), () => import('../commands/task/set.js'));
+  add(
+    declare('result <key>', 'print the result of a task that has ended', 'ability task result KEY --json'),
+    () => import('../commands/task/result.js'),
+  );
+  add(tasks.logs(), () => import('../commands/task/logs.js'));
+  add(tasks.files(), () => import('../commands/task/files.js'));
+  add(tasks.watch(), () => import('../commands/task/watch.js'));
+  add(
+    declare('cancel <key>', 'ask a task to stop; its clean-up runs', 'ability task cancel KEY'),
+    () => import('../commands/task/cancel.js'),
+  );
+  add(tasks.deletion(), () => import('../commands/task/delete.js'));
+  add(
+    declare('pause <key>', 'let a task start nothing new', 'ability task pause KEY'),
+    () => import('../commands/task/pause.js'),
+  );
+  add(
+    declare('resume <key>', 'let a paused task go on', 'ability task resume KEY'),
+    () => import('../commands/task/resume.js'),
+  );
+  add(tasks.signal(), () => import('../commands/task/signal.js'));
+  add(tasks.retry(), () => import('../commands/task/retry.js'));
+  add(tasks.list(), () => import('../commands/task/list.js'));
+  add(
+    declare('record <key>', 'print the record of a task', 'ability task record KEY'),
+    () => import('../commands/task/record.js'),
+  );
+  add(
+    declare('open <key>', 'open a task in the Temporal UI', 'ability task open KEY'),
+    () => import('../commands/task/open.js'),
+  );
+}
