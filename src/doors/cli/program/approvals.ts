@@ -1,17 +1,16 @@
-import type { OptionValues } from '@commander-js/extra-typings';
-import { type Commands, type Declared, declare, type FlagsOf, repeatable } from './declare-command.js';
+import type { Command } from '@commander-js/extra-typings';
+import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
 
 /** Adds the flags of every decision. */
-function addDecideFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
-  return command
+const decideFlags = (command: Command) =>
+  command
     .option('--approval <id>', 'which approval; may be left out while one is open')
     .option('--as <name>', 'who decides (a claim; default: you)')
     .option('--comment <text>', 'why');
-}
 
 const approvals = {
   approve: () =>
-    addDecideFlags(
+    withFlags(
       declare(
         'approve [key]',
         'approve what a task waits for',
@@ -19,19 +18,21 @@ const approvals = {
         'ability approve KEY --set ticket=ABC-1',
         'ability approve --like ask-3f9a1c20b7de',
       ),
+      decideFlags,
     )
       .option('--like <approval>', 'approve all open approvals that ask the same as this one; without KEY')
       .addOption(
         repeatable('--set <assignment>', 'one field the approval asks for: name=text, name:=JSON, or name=@file'),
       ),
   deny: () =>
-    addDecideFlags(
+    withFlags(
       declare(
         'deny <key>',
         'deny what a task waits for',
         'ability deny KEY --as alice --comment "seen it"',
         'ability deny KEY --request-changes --comment "use the small table"',
       ),
+      decideFlags,
     ).option('--request-changes', 'say no, and in the comment what has to change first'),
 };
 

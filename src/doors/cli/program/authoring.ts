@@ -1,4 +1,4 @@
-import { Option, type OptionValues } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import {
   EXAMPLES,
   HANDLERS,
@@ -11,7 +11,7 @@ import {
   type WholeKind,
 } from '../../../authoring/choices.js';
 import { EFFECTS } from '../../../contracts/effects.js';
-import { type Commands, type Declared, declare, type FlagsOf, repeatable } from './declare-command.js';
+import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
 import type { OptionsOf } from './global-flags.js';
 
 const FROM = 'a whole definition in the form of the registry (docs/definitions.md); - reads stdin';
@@ -19,17 +19,16 @@ const SUMMARY = 'what it is for';
 const LANGUAGE = 'script: its language (default: node)';
 
 /** Lets a kind be given whole in place of its flags, with a configuration of its own from the beginning. */
-function addWholeFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
-  return command
+const wholeFlags = (command: Command) =>
+  command
     .option('--from <file>', FROM)
     .option('--config <file>', 'with --from: its configuration, as a file of its own');
-}
 
 /** Flags that say how an operation is implemented. */
-export type KindFlags = OptionsOf<typeof addKindFlags<[], Record<never, never>>>;
+export type KindFlags = OptionsOf<typeof kindFlags>;
 
-function addKindFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
-  return command
+const kindFlags = (command: Command) =>
+  command
     .addOption(new Option('--kind <kind>', 'what it calls').choices(KINDS))
     .addOption(new Option('--language <name>', LANGUAGE).choices(LANGUAGES))
     .option('--endpoint <url>', 'api: where the service is, a URL or env:NAME')
@@ -39,11 +38,9 @@ function addKindFlags<Args extends unknown[], Flags extends OptionValues>(comman
     .option('--tool <name>', 'mcp: its tool')
     .option('--command <words>', 'mcp: defines the server: the program and its arguments')
     .option('--url <url>', 'mcp: defines the server: its address');
-}
 
-function addScopeFlag<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
-  return command.addOption(repeatable('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`));
-}
+const scopeFlags = (command: Command) =>
+  command.addOption(repeatable('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`));
 
 /** Kinds that are only made from whole definitions. */
 export type OnlyWholeKind = Exclude<WholeKind, 'low-level' | 'high-level' | 'implementation' | 'hook'>;
@@ -75,9 +72,9 @@ const authoring = {
       .addOption(new Option('--example <which>', 'what it begins with (default: script)').choices(EXAMPLES))
       .addOption(repeatable('--force <file>', 'overwrite this file; may be given several times, others are left')),
   lowLevel: () =>
-    addScopeFlag(
-      addWholeFlags(
-        addKindFlags(
+    withFlags(
+      withFlags(
+        withFlags(
           declare(
             'low-level [key]',
             'an operation: its contract, its implementation and a first test case',
@@ -86,13 +83,16 @@ const authoring = {
             'ability scaffold low-level logs.search --kind mcp --server logs --tool search --command "node servers/logs.mjs"',
             'ability scaffold low-level --from user.get.yaml',
           ),
+          kindFlags,
         ),
+        wholeFlags,
       )
         .option('--summary <text>', SUMMARY)
         .addOption(new Option('--effects <effect>', 'what a call changes').choices(EFFECTS)),
+      scopeFlags,
     ),
   scripts: () =>
-    addScopeFlag(
+    withFlags(
       declare(
         'scripts <files...>',
         'contracts for scripts that are there, many at once',
@@ -105,27 +105,32 @@ const authoring = {
         .addOption(
           new Option('--effects <effect>', 'what a call of each changes (default: destructive)').choices(EFFECTS),
         ),
+      scopeFlags,
     ),
   highLevel: () =>
-    addScopeFlag(
-      addWholeFlags(
+    withFlags(
+      withFlags(
         declare(
           'high-level [id]',
           'a workflow that calls abilities one after the other, and a test case',
           'ability scaffold high-level onboard --calls user.get,mail.send',
           'ability scaffold high-level --from - < onboard.yaml',
         ).option('--calls <ids>', 'what it calls, in order, with commas'),
+        wholeFlags,
       ).option('--summary <text>', SUMMARY),
+      scopeFlags,
     ),
   implementation: () =>
-    addWholeFlags(
-      addKindFlags(
+    withFlags(
+      withFlags(
         declare(
           'implementation [id]',
           'another implementation of an operation, and its place in the configuration',
           'ability scaffold implementation users.sandbox --operation user.get --kind script --default --env dev',
         ).option('--operation <key>', 'the operation'),
+        kindFlags,
       ),
+      wholeFlags,
     )
       .option('--summary <text>', SUMMARY)
       .option('--default', 'the operation runs it from now on (with --env: there only)')

@@ -62,9 +62,21 @@ export function declare<const Usage extends string>(
   const command = new Command<InferCommandArguments<Usage>, Record<never, never>, GlobalFlags>(name);
   command.description(description).addHelpText('after', examples(lines));
   if (args.length > 0) command.arguments(args.join(' '));
-  if (name === 'worker') addPlaceFlags(command);
-  else addGlobalFlags(command);
-  return command;
+  return withFlags(command, name === 'worker' ? addPlaceFlags : addGlobalFlags);
+}
+
+/**
+ * Adds flags that several commands share.
+ *
+ * They are declared on a command of their own type, not on a generic one: types inferred from that double with each option.
+ */
+export function withFlags<Args extends unknown[], Flags extends OptionValues, More extends OptionValues>(
+  command: Declared<Args, Flags>,
+  declareFlags: (command: Command) => Command<[], More>,
+): Declared<Args, Flags & More> {
+  // Commander adds them to the command itself and returns that.
+  declareFlags(command as unknown as Command);
+  return command as unknown as Declared<Args, Flags & More>;
 }
 
 /** The examples at the end of a command's help, one a line. */

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
-import { type Commands, declare, type FlagsOf } from './declare-command.js';
-import { addInputFlags } from './shared-flags.js';
+import { type Commands, declare, type FlagsOf, withFlags } from './declare-command.js';
+import { inputFlags } from './shared-flags.js';
 
 const definitions = {
   list: () =>
@@ -16,13 +16,14 @@ const definitions = {
       .addOption(new Option('--packs', 'the packs that requests recruit').conflicts('usage'))
       .addOption(new Option('--capabilities', 'what packs can do, and the words for it').conflicts(['usage', 'packs'])),
   plan: () =>
-    addInputFlags(
+    withFlags(
       declare(
         'plan <id>',
         'show all that would happen; needs no server, runs nothing',
         'ability plan signup_e2e_test --set build_id=1234 --env staging',
         'ability plan signup_e2e_test --input @input.json --json > plan.json   # then: ability run ... --plan @plan.json',
       ),
+      inputFlags,
     ),
   lint: () =>
     declare(

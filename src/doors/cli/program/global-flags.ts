@@ -1,9 +1,7 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 
-type None = Record<never, never>;
-
 /** The flags that every command takes, before its name or after it. Source: docs/guide.md#configuration. */
-export type GlobalFlags = OptionsOf<typeof addGlobalFlags<[], None, None>>;
+export type GlobalFlags = OptionsOf<typeof addGlobalFlags>;
 
 /** The flags that a declaration adds up to, as a command receives them; one without a value is a boolean. */
 export type OptionsOf<Declare extends (...args: never[]) => { opts(): OptionValues }> = Widened<
@@ -12,10 +10,8 @@ export type OptionsOf<Declare extends (...args: never[]) => { opts(): OptionValu
 
 type Widened<Flags> = { [Name in keyof Flags]: Flags[Name] extends true | undefined ? boolean : Flags[Name] };
 
-/** Adds them to a command, or to a word that groups commands. */
-export function addGlobalFlags<Args extends unknown[], Own extends OptionValues, Above extends OptionValues>(
-  command: Command<Args, Own, Above>,
-) {
+/** Adds the flags that every command takes. */
+export function addGlobalFlags(command: Command) {
   return addPlaceFlags(command).option(
     '--env <name>',
     'the environment (default: ABILITY_ENV, then default_environment)',
@@ -23,9 +19,7 @@ export function addGlobalFlags<Args extends unknown[], Own extends OptionValues,
 }
 
 /** As {@link addGlobalFlags}, without `--env`: for a command that has an `--env` of its own. */
-export function addPlaceFlags<Args extends unknown[], Own extends OptionValues, Above extends OptionValues>(
-  command: Command<Args, Own, Above>,
-) {
+export function addPlaceFlags(command: Command) {
   return command
     .option('--project <dir>', 'the project (default: the nearest ability.yaml upwards)')
     .option('--address <host:port>', 'a Temporal server, instead of the runtime of the project')

@@ -1,29 +1,27 @@
-import type { OptionValues } from '@commander-js/extra-typings';
-import { type Commands, type Declared, declare, type FlagsOf, repeatable } from './declare-command.js';
+import type { Command } from '@commander-js/extra-typings';
+import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
 
 /** Adds the flags that every import of operations takes. */
-function addImportFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
-  return command
+const importFlags = (command: Command) =>
+  command
     .addOption(
       repeatable('--select <pattern>', 'only those whose key or name fits, with * for any characters; repeatable'),
     )
     .option('--prefix <prefix>', 'what operation keys begin with (default: the name of the source)')
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('--overwrite', 'where people and the source changed the same, take the source; bring back deleted files');
-}
 
 /** Adds the flags of an import that gets a document. */
-function addDocumentFlags<Args extends unknown[], Flags extends OptionValues>(command: Declared<Args, Flags>) {
-  return command
+const documentFlags = (command: Command) =>
+  command
     .addOption(
       repeatable('--header <header>', 'sent to get the document, as "Authorization: Bearer env:TOKEN"; repeatable'),
     )
     .option('--timeout <duration>', 'longest a document may take to come', '30s');
-}
 
 const imports = {
   mcp: () =>
-    addImportFlags(
+    withFlags(
       declare(
         'mcp <server>',
         'make each tool of an MCP server a low-level ability',
@@ -33,14 +31,15 @@ const imports = {
         'ability import mcp search --url https://mcp.example.com/mcp',
         'ability import mcp files   # again, later: shows what changed, and keeps what people edited',
       ),
+      importFlags,
     )
       .option('--command <line>', 'the program of a server that registry/config does not have yet; no shell reads it')
       .option('--url <url>', 'the address of such a server')
       .option('--env-profile <name>', 'the environment profile of its program')
       .option('--timeout <duration>', 'longest the server may take to say what its tools are', '30s'),
   openApi: () =>
-    addDocumentFlags(
-      addImportFlags(
+    withFlags(
+      withFlags(
         declare(
           'openapi <source>',
           'make each operation of an OpenAPI document (3.0, 3.1; a file or an address) a low-level ability',
@@ -51,6 +50,7 @@ const imports = {
           'ability import openapi https://api.example.com/openapi.json --header "Authorization: Bearer env:DOCS_TOKEN"',
           'ability import openapi openapi.yaml   # again, later: shows what changed, and keeps what people edited',
         ),
+        importFlags,
       )
         .option('--name <name>', 'what the service is called in registry/config (default: from its title)')
         .option('--server <url>', 'the address of the service, instead of what the document says')
@@ -60,10 +60,11 @@ const imports = {
             'what operations that fit change; kept for later imports; repeatable',
           ),
         ),
+      documentFlags,
     ),
   arazzo: () =>
-    addDocumentFlags(
-      addImportFlags(
+    withFlags(
+      withFlags(
         declare(
           'arazzo <source>',
           'make each workflow of an Arazzo document (1.0, 1.1) a workflow, after its OpenAPI documents were imported',
@@ -71,11 +72,13 @@ const imports = {
           'ability import arazzo purchase.arazzo.yaml --dry-run   # what would be written; writes nothing',
           'ability import arazzo purchase.arazzo.yaml --source petStoreDescription=petstore',
         ),
+        importFlags,
       )
         .option('--name <name>', 'what the import is called (default: from its title)')
         .addOption(
           repeatable('--source <source=import>', 'which import a source description of the document is; repeatable'),
         ),
+      documentFlags,
     ),
   hooks: () =>
     declare(

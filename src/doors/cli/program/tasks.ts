@@ -1,10 +1,10 @@
-import { type Commands, declare, type FlagsOf, repeatable } from './declare-command.js';
-import { addFollowFlags, addTaskFlags } from './shared-flags.js';
+import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
+import { followFlags, taskFlags } from './shared-flags.js';
 
 const tasks = {
   run: () =>
-    addFollowFlags(
-      addTaskFlags(
+    withFlags(
+      withFlags(
         declare(
           'run <id>',
           'run an ability and wait for its result',
@@ -13,27 +13,28 @@ const tasks = {
           'ability run signup_e2e_test --set build_id=1234 --junit out.xml   # in CI',
           'ability run signup_e2e_test --input @input.json --key nightly-17 --detach',
         ),
-        'your own task key; the same key and input is the same task',
+        taskFlags('your own task key; the same key and input is the same task'),
       )
         .option('--direct', 'no key and no record: the task is only this call')
         .option('--detach', 'print the key and leave'),
-      'wait no longer, from the start of the command; the task goes on (off a terminal: 15m)',
+      followFlags('wait no longer, from the start of the command; the task goes on (off a terminal: 15m)'),
     ),
   create: () =>
-    addTaskFlags(
+    withFlags(
       declare(
         'create <id>',
         'check that a task can be formed and give its key; runs nothing',
         'ability task create signup_e2e_test --set build_id=1234 --json',
       ),
-      'your own task key',
+      taskFlags('your own task key'),
     ),
   runCreated: () =>
-    addFollowFlags(
+    withFlags(
       declare('run <key>', 'run a created task and wait for its result', 'ability task run KEY').option(
         '--detach',
         'leave at once',
       ),
+      followFlags(),
     ),
   set: () =>
     declare(
@@ -62,7 +63,10 @@ const tasks = {
       'ability task files KEY --out ./reports',
     ).option('--out <folder>', 'copy them into this folder; nothing there is written over'),
   watch: () =>
-    addFollowFlags(declare('watch <key>', 'wait for a task; ends with its exit code', 'ability task watch KEY')),
+    withFlags(
+      declare('watch <key>', 'wait for a task; ends with its exit code', 'ability task watch KEY'),
+      followFlags(),
+    ),
   deletion: () =>
     declare(
       'delete <key>',
@@ -80,7 +84,7 @@ const tasks = {
       `ability task signal KEY build_done --payload '{"ok": true}'`,
     ).option('--payload <json>', 'what the signal carries; `signal` in its condition (default: null)'),
   retry: () =>
-    addFollowFlags(
+    withFlags(
       declare(
         'retry <key>',
         'try a task again that has ended, taking over what was done',
@@ -89,6 +93,7 @@ const tasks = {
       )
         .option('--from <step>', 'the first step to do again (default: the first that was not done)')
         .option('--detach', 'leave at once'),
+      followFlags(),
     ),
   list: () =>
     declare(
