@@ -1,4 +1,11 @@
-import { DefaultLogger, type InjectedSinks, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  type InjectedSinks,
+  makeTelemetryFilterString,
+  type ReplayWorkerOptions,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { RunSinks, SpanSinks } from '../../contracts/run-sinks.js';
 import { whyNotThisBuild } from '../../rules/engine.js';
@@ -43,10 +50,10 @@ export interface ReplayOptions {
  * workflow asks for (which calls, timers, children, which end), not with which values.
  */
 export async function replayHistory(recorded: RecordedHistory, options: ReplayOptions = {}): Promise<ReplayEnd> {
-  const { name, workflowId, history } = recorded;
+  const { workflowId, history } = recorded;
   const events = history.events ?? [];
-  const about = { name, workflow_id: workflowId, events: events.length };
-  const codec = new ReplayCodec(recorded, options.store);
+  const about = headOf(recorded);
+  const codec = new ReplayCodec(options.store, recorded.stored);
   const replay = (count: number): Promise<Complaint | undefined> =>
     complaintOf({ ...history, events: events.slice(0, count) }, workflowId, codec, options.workflowBundle);
   const complaint = await replay(events.length);
@@ -66,6 +73,39 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
   return { ...about, status: 'differs', difference };
 }
 
+/**
+ * Replays many recorded runs, in order, in one worker: it is started once, which takes longer than most replays.
+ *
+ * What does not replay is looked at alone, as {@link replayHistory} does.
+ */
+export async function* replayHistories(
+  all: readonly RecordedHistory[],
+  options: ReplayOptions = {},
+): AsyncGenerator<ReplayEnd> {
+  let done = 0;
+  const codec = new ReplayCodec(options.store);
+  // The SDK takes a history when the one before has ended, so the values at hand are always those of its own.
+  const inTurn = async function* () {
+    for (const { history, workflowId, stored } of all) {
+      codec.stored = stored;
+      yield { history, workflowId };
+    }
+  };
+  try {
+    for await (const { error } of Worker.runReplayHistories(workerOptions(codec, options.workflowBundle), inTurn())) {
+      const recorded = all[done++] as RecordedHistory;
+      yield error ? await replayHistory(recorded, options) : { ...headOf(recorded), status: 'ok' };
+    }
+  } catch {
+    // A history that cannot be read ends the worker: the others are replayed alone.
+  }
+  for (const recorded of all.slice(done)) yield await replayHistory(recorded, options);
+}
+
+function headOf({ name, workflowId, history }: RecordedHistory): Omit<ReplayEnd, 'status'> {
+  return { name, workflow_id: workflowId, events: history.events?.length ?? 0 };
+}
+
 let installed = false;
 
 /** A replay executes no activities, so nothing asks which runs it has seen; and it writes no record, and no spans. */
@@ -78,17 +118,20 @@ async function complaintOf(
   history: History,
   workflowId: string,
   codec: ReplayCodec,
-  codePath = WORKFLOW_BUNDLE,
+  workflowBundle: string | undefined,
 ): Promise<Complaint | undefined> {
-  if (!installed) quiet();
-  installed = true;
   try {
-    const dataConverter = { payloadCodecs: [codec] };
-    await Worker.runReplayHistory({ workflowBundle: { codePath }, dataConverter, sinks: noSinks }, history, workflowId);
+    await Worker.runReplayHistory(workerOptions(codec, workflowBundle), history, workflowId);
     return undefined;
   } catch (error) {
     return readComplaint(error);
   }
+}
+
+function workerOptions(codec: ReplayCodec, codePath = WORKFLOW_BUNDLE): ReplayWorkerOptions {
+  if (!installed) quiet();
+  installed = true;
+  return { workflowBundle: { codePath }, dataConverter: { payloadCodecs: [codec] }, sinks: noSinks };
 }
 
 /** What the SDK logs of a difference is what we tell ourselves. */
@@ -140,10 +183,14 @@ class ReplayCodec extends SpillingCodec {
   /** Set once a value could not be read. */
   missing: Problem | undefined;
 
-  constructor({ stored }: RecordedHistory, store: Store | undefined) {
+  /** @param stored values that came along with the history. */
+  constructor(
+    store: Store | undefined,
+    public stored?: RecordedHistory['stored'],
+  ) {
     super({
       put: async () => '',
-      get: async (digest) => stored?.get(digest) ?? (await (store ?? nowhere).get(digest)),
+      get: async (digest) => this.stored?.get(digest) ?? (await (store ?? nowhere).get(digest)),
     });
   }
 

@@ -9,7 +9,7 @@ import { openStore } from '../../../server/store/open-store.js';
 import type { Store } from '../../../server/store/store.js';
 import type { RecordedHistory } from '../../../worker/replay/history-events.js';
 import { findHistoryFiles, readHistoryFile } from '../../../worker/replay/read-history-file.js';
-import { type ReplayEnd, replayHistory } from '../../../worker/replay/replay-history.js';
+import { type ReplayEnd, replayHistories } from '../../../worker/replay/replay-history.js';
 import { renderReplay, renderReplays } from '../output/render-replay.js';
 import { exitOf } from '../output/report.js';
 import { type Context, openRegistry, withSession } from '../program/context.js';
@@ -26,24 +26,26 @@ export async function run(context: Context, [what]: [string]): Promise<ExitCode>
 
 async function replayFiles(context: Context, path: string): Promise<ReplayEnd[]> {
   const store = nearestStore(context);
+  const files = findHistoryFiles(path).map((file) => readFile(file, relative(context.cwd, file)));
+  const replayed = replayHistories(
+    files.filter((file) => 'history' in file),
+    { store },
+  );
   const ends: ReplayEnd[] = [];
-  for (const file of findHistoryFiles(path)) {
-    const name = relative(context.cwd, file);
-    ends.push(show(context, await replayFile(file, name, store)));
+  for (const file of files) {
+    ends.push(show(context, 'history' in file ? ((await replayed.next()).value as ReplayEnd) : file));
   }
   return ends;
 }
 
 /** One broken file says nothing about the others. */
-async function replayFile(file: string, name: string, store: Store | undefined): Promise<ReplayEnd> {
-  let recorded: RecordedHistory;
+function readFile(file: string, name: string): RecordedHistory | ReplayEnd {
   try {
-    recorded = readHistoryFile(file);
+    return { ...readHistoryFile(file), name };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return { name, workflow_id: '', events: 0, status: 'not_replayed', problem: error.toProblem() };
   }
-  return replayHistory({ ...recorded, name }, { store });
 }
 
 /** Where large values are looked for: in `ABILITY_STORE`, or the project around; a file needs neither. */
@@ -68,11 +70,11 @@ async function replayTask(context: Context, key: string): Promise<ReplayEnd[]> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const ends: ReplayEnd[] = [];
     const fetched = await fetchHistories(connection, key);
-    for (const { workflowId, runId, history } of fetched) {
+    const recorded = fetched.map(({ workflowId, runId, history }) => {
       const isOneOfMany = fetched.filter((other) => other.workflowId === workflowId).length > 1;
-      const name = isOneOfMany ? `${workflowId} (run ${runId})` : workflowId;
-      ends.push(show(context, await replayHistory({ name, workflowId, history }, { store: connection.store })));
-    }
+      return { name: isOneOfMany ? `${workflowId} (run ${runId})` : workflowId, workflowId, history };
+    });
+    for await (const end of replayHistories(recorded, { store: connection.store })) ends.push(show(context, end));
     return ends;
   });
 }
