@@ -1,6 +1,12 @@
-/** Sets an entry, dropping the oldest where there are too many. */
-export function put<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
-  map.delete(key);
-  if (map.size >= most) map.delete(map.keys().next().value as K);
-  map.set(key, value);
+/** A map that drops its oldest entry where there are too many. */
+export class BoundedMap<K, V> extends Map<K, V> {
+  constructor(private readonly max: number) {
+    super();
+  }
+
+  override set(key: K, value: V): this {
+    this.delete(key);
+    if (this.size >= this.max) this.delete(this.keys().next().value as K);
+    return super.set(key, value);
+  }
 }

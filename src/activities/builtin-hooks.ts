@@ -4,10 +4,10 @@ import type { HookAnswer, Phase } from '../contracts/hooks.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { PlanHook, PlanOperation } from '../contracts/plan.js';
 import { isGuardPhase } from '../rules/guard-precedence.js';
+import { taskOf } from './activity.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
 import { runHooks } from './hooks/run-hooks.js';
 import type { Admitted } from './plan-source.js';
-import { taskOf } from './task-of.js';
 
 /** The attempt that built-in hooks are asked about. */
 export interface Around {

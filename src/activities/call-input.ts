@@ -1,9 +1,9 @@
 import type { PlanOutputFile } from '../contracts/files.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Plan, PlanEnvironment } from '../contracts/plan.js';
+import type { SecretSource } from '../planning/secrets/secret-source.js';
 import type { CallLog } from './call-log.js';
 import type { CallFiles } from './files/call-files.js';
-import type { SecretSource } from './secrets.js';
 
 /** What an implementation gets for one attempt, whatever its kind. */
 export interface CallInput {

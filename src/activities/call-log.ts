@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Problem } from '../contracts/problem.js';
+import { type Problem, reasonOf } from '../contracts/problem.js';
 import { REQUESTS_LOG } from '../contracts/record.js';
 import { Masker } from '../planning/secrets/masking/masker.js';
 import { CurrentLine } from './current-line.js';
@@ -187,7 +187,7 @@ export class CallLog {
       this.shared?.append(text);
       return undefined;
     } catch (error) {
-      return `The log of ${this.step} could not be written: ${error instanceof Error ? error.message : String(error)}`;
+      return `The log of ${this.step} could not be written: ${reasonOf(error)}`;
     }
   }
 

@@ -5,7 +5,7 @@ import type { HookAnswer } from '../contracts/hooks.js';
 import type { Json } from '../contracts/json.js';
 import { FIRST_CEL } from '../contracts/names.js';
 import type { Plan, PlanOperation } from '../contracts/plan.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { operationInput } from '../planning/input/check-input.js';
 import { attemptsOf } from '../rules/call-limits.js';
 import { findStep } from '../rules/find-step.js';
@@ -14,36 +14,24 @@ import { denialOf } from '../rules/hook-facts.js';
 import { isPlainYes } from '../rules/stored-result.js';
 import { wayOnFrom } from '../rules/way-on.js';
 import { currentTraceparent } from '../tracing/current-span.js';
-import type { Tracer } from '../tracing/tracer.js';
+import { taskOf } from './activity.js';
 import { type Attempt, beginAttempt, cancelledBy, isSettled, limited, masked } from './attempt.js';
 import { runBuiltins } from './builtin-hooks.js';
 import { asUnusableAnswer, CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
 import { checkOutput } from './check-call-output.js';
-import { EffectMark, type EffectMarks } from './effect-mark.js';
-import type { Execute } from './execute.js';
+import type { ActivityDependencies } from './dependencies.js';
+import { EffectMark } from './effect-mark.js';
 import { jitteredDelay, toFailure, unknownOutcome } from './failures.js';
-import { CallFiles, type FileDependencies } from './files/call-files.js';
+import { CallFiles } from './files/call-files.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
-import type { Admitted, PlanSource } from './plan-source.js';
-import type { RecordFolder } from './record/record-folder.js';
-import { taskOf } from './task-of.js';
+import type { Admitted } from './plan-source.js';
+import { sealInvalid } from './seal.js';
 import { tellContent, traceAttempt } from './trace-call.js';
 
-/** What calls need of their worker. */
-export interface CallDependencies extends HookDependencies {
-  execute: Execute;
-  plans: PlanSource;
-  records: RecordFolder;
-  files: FileDependencies;
-  /** Marks of calls that must not be repeated. */
-  marks: EffectMarks;
-  /** Makes sure that an answer will fit into the history, by keeping it in the store when it is large. */
-  keepLarge: (answer: CallAnswer, limitBytes: number) => Promise<void>;
-  /** Left out: no traces are written. */
-  tracer?: Tracer;
-}
+type CallDependencies = HookDependencies &
+  Pick<ActivityDependencies, 'execute' | 'plans' | 'records' | 'files' | 'marks' | 'keepLarge'>;
 
 /**
  * One attempt of a low-level call: admitted, guarded, checked, executed, checked again.
@@ -59,7 +47,9 @@ export function createCall(dependencies: CallDependencies): (request: CallReques
     const { plan } = admitted;
     const { activityType } = context.info;
     const operation = Object.hasOwn(plan.operations, activityType) ? plan.operations[activityType] : undefined;
-    if (!operation) throw toFailure(notInPlan(activityType));
+    if (!operation) {
+      throw toFailure(sealInvalid(`${activityType} is not among the operations that were planned`));
+    }
     const { errors, condition, jitter, attempts } = retryOf(plan, operation, request.path);
     const attempt = beginAttempt(context, operation.implementation.timeout_ms, !isRepeatable(operation.effects));
     const hooks: HookAnswer[] = [];
@@ -168,7 +158,7 @@ async function runAttempt(
     const error = hasBegun ? asUnusableAnswer(thrown) : thrown;
     await mark?.takeBack(error);
     if (!(error instanceof StoreFull)) await settle('failed', null, error);
-    log.add('runtime', error instanceof Error ? error.message : String(error));
+    log.add('runtime', reasonOf(error));
     log.save();
     throw masked(error instanceof StoreFull ? error.failure : error, log);
   } finally {
@@ -237,12 +227,4 @@ function retryOf(plan: Plan, operation: PlanOperation, path: string) {
     jitter: retry?.jitter === true,
     attempts: attemptsOf(operation, retry?.attempts),
   };
-}
-
-function notInPlan(operation: string): AbilityError {
-  return new AbilityError({
-    code: 'seal.invalid',
-    message: `${operation} is not among the operations that were planned`,
-    suggestion: 'Create tasks through Ability Runtime.',
-  });
 }

@@ -1,54 +1,27 @@
-import { Context } from '@temporalio/activity';
+import type { Context } from '@temporalio/activity';
 import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contracts/deletion.js';
-import { ACTIVITY_LIMITS, deleteIdOf, USER_KEY, WORKFLOWS } from '../contracts/names.js';
-import { AbilityError } from '../contracts/problem.js';
-import type { TaskMemo } from '../contracts/task.js';
+import { deleteIdOf, USER_KEY, WORKFLOWS } from '../contracts/names.js';
+import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { otherProject } from '../rules/other-project.js';
+import { activityOf } from './activity.js';
+import type { ActivityDependencies, Execution } from './dependencies.js';
 import { toFailure } from './failures.js';
-import type { FileDependencies } from './files/call-files.js';
-import type { PlanSource } from './plan-source.js';
-import type { RecordFolder } from './record/record-folder.js';
+import { sealInvalid } from './seal.js';
 
-/** What Temporal knows of the workflow that has a key. */
-export interface Execution {
-  isOpen: boolean;
-  /** Undefined where it is no task. */
-  memo: TaskMemo | undefined;
-  /** Name of the project it belongs to. */
-  project: string | undefined;
-}
-
-/** The workflows of tasks, as far as deleting them asks for it. */
-export interface Executions {
-  /** Undefined where Temporal knows none. */
-  find(key: string): Promise<Execution | undefined>;
-  cancel(key: string): Promise<void>;
-  /** Deletes all runs of a task, of those it called, of its notices and of its preflights; some may be gone already. */
-  remove(key: string, project: string, onProgress: () => void): Promise<void>;
-}
-
-/** What deleting a task needs of its worker. */
-export interface DeleteDependencies {
-  project: string;
-  host: string;
-  plans: PlanSource;
-  records: RecordFolder;
-  files: FileDependencies;
-  executions: Executions;
-}
+type DeleteDependencies = Pick<ActivityDependencies, 'project' | 'host' | 'plans' | 'records' | 'files' | 'executions'>;
 
 const LOOK_MS = 300;
-const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
 
 /**
  * Makes sure that a task has ended: asks it to stop, and waits for its clean-up.
  *
  * @returns what is known of it. @throws AbilityError `task.not_found`, `task.other_project`.
  */
-export function createEndTask(dependencies: DeleteDependencies): (request: DeleteRequest) => Promise<TaskToDelete> {
-  return (request) =>
-    answering(request.key, dependencies, async (context) => {
-      const { key } = request;
+export function createEndTask(dependencies: DeleteDependencies) {
+  return ofDeletion(
+    dependencies,
+    ({ key }: DeleteRequest) => key,
+    async ({ key }, context): Promise<TaskToDelete> => {
       const execution = await findOwn(key, dependencies);
       if (execution?.isOpen) await waitForEnd(key, context, dependencies);
       const deleted = dependencies.records.readTombstone(key);
@@ -61,66 +34,63 @@ export function createEndTask(dependencies: DeleteDependencies): (request: Delet
         input: memo?.input ?? record?.request.input ?? deleted?.input ?? null,
       };
       return { ...task, ...(deleted && { deleted }) };
-    });
+    },
+  );
 }
 
 /** Puts a tombstone in the place of the record of a task, with those of the tasks it called, and removes what was shared of it. */
-export function createErase(
-  dependencies: DeleteDependencies,
-): (tombstone: Tombstone) => Promise<Pick<Deletion, 'host' | 'record'>> {
-  return (tombstone) =>
-    answering(tombstone.task_key, dependencies, async () => {
-      const { host, records } = dependencies;
+export function createErase(dependencies: DeleteDependencies) {
+  const { host, records, files } = dependencies;
+  return ofDeletion(
+    dependencies,
+    ({ task_key }: Tombstone) => task_key,
+    async (tombstone): Promise<Pick<Deletion, 'host' | 'record'>> => {
+      const { task_key: key } = tombstone;
       const wasHere = records.bury(tombstone);
-      const wasShared = await records.unshare(tombstone.task_key);
+      const wasShared = await records.unshare(key);
       // After the tombstone, which says that the task is no more: what is held from here on is another task's.
-      await releaseFiles(tombstone.task_key, dependencies);
-      return { host, record: wasHere || wasShared ? ('removed' as const) : ('absent' as const) };
-    });
-}
-
-/** What a store refuses now it may allow later, so that its error is not one that ends the deletion. */
-async function releaseFiles(key: string, { files }: DeleteDependencies): Promise<void> {
-  try {
-    await files.store.release(key);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`the files of ${key} could not be removed: ${reason}`, { cause: error });
-  }
+      await files.store.release(key).catch((error: unknown) => {
+        // What a store refuses now it may allow later, so that its error is not one that ends the deletion.
+        throw new Error(`the files of ${key} could not be removed: ${reasonOf(error)}`, { cause: error });
+      });
+      return { host, record: wasHere || wasShared ? 'removed' : 'absent' };
+    },
+  );
 }
 
 /** Deletes the history of a task in Temporal. */
-export function createPurge(dependencies: DeleteDependencies): (request: DeleteRequest) => Promise<void> {
-  return ({ key }) =>
-    answering(key, dependencies, async (context) => {
+export function createPurge(dependencies: DeleteDependencies) {
+  return ofDeletion(
+    dependencies,
+    ({ key }: DeleteRequest) => key,
+    async ({ key }, context): Promise<void> => {
       await findOwn(key, dependencies);
       await dependencies.executions.remove(key, dependencies.project, () => context.heartbeat());
-    });
+    },
+  );
 }
 
-/** Only the deletion of this very task may ask, and a key must not lead out of the records. */
-async function answering<T>(
-  key: string,
+/** An activity that only the deletion of this very task may ask for; a key must not lead out of the records. */
+function ofDeletion<Request, Answer>(
   { plans }: DeleteDependencies,
-  answer: (context: Context) => Promise<T>,
-): Promise<T> {
-  const context = Context.current();
-  const { workflowType, workflowExecution, taskQueue } = context.info;
-  const beat = setInterval(() => context.heartbeat(), BEAT_MS);
-  try {
-    const isAsked = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
-    if (!isAsked || !USER_KEY.test(key)) throw outsider();
-    // Foreign code can have that type and id, and runs on a queue that no worker of ours polls.
-    const run = await plans.runs.find(workflowExecution);
-    if (run?.taskQueue !== taskQueue || run.eager) throw outsider();
-    context.heartbeat();
-    return await answer(context);
-  } catch (error) {
+  keyOf: (request: Request) => string,
+  work: (request: Request, context: Context) => Promise<Answer>,
+): (request: Request) => Promise<Answer> {
+  return activityOf(
+    async (request, context) => {
+      const key = keyOf(request);
+      const { workflowType, workflowExecution, taskQueue } = context.info;
+      const isAsked = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
+      if (!isAsked || !USER_KEY.test(key)) throw outsider();
+      // Foreign code can have that type and id, and runs on a queue that no worker of ours polls.
+      const run = await plans.runs.find(workflowExecution);
+      if (run?.taskQueue !== taskQueue || run.eager) throw outsider();
+      context.heartbeat();
+      return work(request, context);
+    },
     // What Temporal or the disk refuses now it may allow later.
-    throw error instanceof AbilityError ? toFailure(error) : error;
-  } finally {
-    clearInterval(beat);
-  }
+    { beats: true, toError: (error) => (error instanceof AbilityError ? toFailure(error) : error) },
+  );
 }
 
 async function waitForEnd(key: string, context: Context, { executions }: DeleteDependencies): Promise<void> {
@@ -145,9 +115,8 @@ function notFound(key: string, why?: string): AbilityError {
 }
 
 function outsider(): AbilityError {
-  return new AbilityError({
-    code: 'seal.invalid',
-    message: 'This activity was not asked for by the deletion of a task',
-    suggestion: 'Delete tasks with `ability task delete`.',
-  });
+  return sealInvalid(
+    'This activity was not asked for by the deletion of a task',
+    'Delete tasks with `ability task delete`.',
+  );
 }

@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type { FinishAnswer, FinishRequest } from '../contracts/activities.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -10,49 +9,33 @@ import { storeResult } from '../rules/stored-result.js';
 import { describeOutside, toolsUsed } from '../rules/tools-used.js';
 import { writeTask } from '../tracing/task-spans.js';
 import type { Tracer } from '../tracing/tracer.js';
-import { toFailure } from './failures.js';
-import type { Admitted, PlanSource } from './plan-source.js';
+import { activityOf, taskOf } from './activity.js';
+import type { ActivityDependencies } from './dependencies.js';
+import type { Admitted } from './plan-source.js';
 import { recordEnd } from './record/record-end.js';
-import type { RecordFolder } from './record/record-folder.js';
-import type { ToldTasks } from './record/told-tasks.js';
-import type { SecretSource } from './secrets.js';
-import { taskOf } from './task-of.js';
 
 const TOO_LARGE = 'output.too_large';
 
-/** What the end of a task needs of its worker. */
-export interface FinishDependencies {
-  host: string;
-  plans: PlanSource;
-  records: RecordFolder;
-  told: ToldTasks;
-  secrets: (environment: string) => SecretSource;
-  /** Moves the large parts of a result to the store; what it returns is small enough to stay in the history. */
-  shrink: (result: TaskResult) => Promise<TaskResult>;
-  /** Left out: no traces are written. */
-  tracer?: Tracer;
-}
+type FinishDependencies = Pick<
+  ActivityDependencies,
+  'host' | 'plans' | 'records' | 'told' | 'secrets' | 'shrink' | 'tracer'
+>;
 
 /**
  * Ends a task that does not end beside its history: checks its output against the contract and writes its record.
  *
  * A record that cannot be written is a warning, since the history has everything. Source: docs/architecture.md#the-way-of-a-task.
  */
-export function createFinish(dependencies: FinishDependencies): (request: FinishRequest) => Promise<FinishAnswer> {
-  return async (request) => {
-    try {
-      const context = Context.current();
-      const admitted = await dependencies.plans.admit(request.seal, context.info);
-      const runId = context.info.workflowExecution?.runId ?? '';
-      const told = dependencies.told.of(runId);
-      const result = await finish(request, admitted, taskOf(context), told, dependencies);
-      dependencies.told.drop(runId);
-      if (dependencies.tracer) traceEnd(dependencies.tracer, taskOf(context), request.seal, admitted, result, told);
-      return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
-    } catch (error) {
-      throw toFailure(error);
-    }
-  };
+export function createFinish(dependencies: FinishDependencies) {
+  return activityOf(async (request: FinishRequest, context): Promise<FinishAnswer> => {
+    const admitted = await dependencies.plans.admit(request.seal, context.info);
+    const runId = context.info.workflowExecution?.runId ?? '';
+    const told = dependencies.told.get(runId);
+    const result = await finish(request, admitted, taskOf(context), told, dependencies);
+    dependencies.told.delete(runId);
+    if (dependencies.tracer) traceEnd(dependencies.tracer, taskOf(context), request.seal, admitted, result, told);
+    return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
+  });
 }
 
 async function finish(

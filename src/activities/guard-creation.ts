@@ -10,7 +10,6 @@ import { guardedParts } from '../planning/hooks/hook-parts.js';
 import { taskInput } from '../planning/input/check-input.js';
 import { resolvePlan } from '../planning/resolve/resolve-plan.js';
 import { credentialsOf } from '../planning/secrets/credentials.js';
-import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import { digestOf } from '../rules/canonical.js';
 import { firstDeny } from '../rules/guard-precedence.js';
 import { denialOf } from '../rules/hook-facts.js';
@@ -18,33 +17,16 @@ import { knownDigestOf } from '../rules/known-digest.js';
 import { oneLine } from '../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { inOwnTrace, type NewSpan } from '../tracing/current-span.js';
+import type { ActivityDependencies } from './dependencies.js';
 import { refuseLargeFiles } from './files/task-files.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
 import { runHooks } from './hooks/run-hooks.js';
-import type { PinnedTools } from './mcp/pinned-tools.js';
-import type { PinnedScripts } from './script/pinned-scripts.js';
 import { refuseUnusableInput } from './script/refuse-unusable-input.js';
 import { keepUnknown } from './session/keep-signals.js';
 
 /** What the checks before a task need of their worker. */
-export interface CreationDependencies extends HookDependencies {
-  /** Absolute path of the project. */
-  root: string;
-  /** What `env:NAME` in the definitions stands for; left out: what this process and its `.env` files say. */
-  variables?: (environment: string) => EnvironmentVariables;
-  scripts: PinnedScripts;
-  tools: Pick<PinnedTools, 'pin'>;
-  /** The clock that a case of `ability test` sets for its task; left out: the one of this machine. */
-  clockOf?: (task: string) => Promise<SetClock | undefined>;
-}
-
-/** A clock that was set. */
-export interface SetClock {
-  /** Milliseconds since 1970. */
-  now: number;
-  /** What the clock of its workflow lacks, in milliseconds. */
-  shift_ms: number;
-}
+export type CreationDependencies = HookDependencies &
+  Pick<ActivityDependencies, 'root' | 'variables' | 'scripts' | 'tools' | 'clockOf'>;
 
 /** What somebody wants done, as far as the checks look at it. */
 export interface Wanted {

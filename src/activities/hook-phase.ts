@@ -3,28 +3,20 @@ import type { HookRequest } from '../contracts/activities.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import { firstDeny, isGuardPhase } from '../rules/guard-precedence.js';
 import { handlerReadsSession } from '../rules/session-reads.js';
-import type { Tracer } from '../tracing/tracer.js';
+import { taskOf } from './activity.js';
 import { beginAttempt } from './attempt.js';
+import type { ActivityDependencies } from './dependencies.js';
 import { toFailure } from './failures.js';
 import type { TaskContext } from './hooks/hook-context.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
 import { runHooks } from './hooks/run-hooks.js';
-import type { PlanSource } from './plan-source.js';
-import type { RecordFolder } from './record/record-folder.js';
 import { keepUnknown } from './session/keep-signals.js';
 import { callIdOf, type EnterCallDependencies, enterCall } from './session/session-calls.js';
-import { taskOf } from './task-of.js';
 import { traceHooks } from './trace-call.js';
 
-/** What a hook phase needs of its worker. */
-export interface HookPhaseDependencies extends HookDependencies, EnterCallDependencies {
-  /** Absolute path of the project. */
-  root: string;
-  plans: PlanSource;
-  records: RecordFolder;
-  /** Left out: no traces are written. */
-  tracer?: Tracer;
-}
+type HookPhaseDependencies = HookDependencies &
+  EnterCallDependencies &
+  Pick<ActivityDependencies, 'root' | 'plans' | 'records'>;
 
 /** A hook has its own time-outs; this is only for all hooks of a phase together. */
 const PHASE_MS = 5 * 60_000;

@@ -1,36 +1,19 @@
 import { ACTIVITIES } from '../contracts/names.js';
-import { type CallDependencies, createCall } from './call.js';
-import { createDecide, type DecideDependencies } from './decide.js';
-import { createEndTask, createErase, createPurge, type DeleteDependencies } from './delete.js';
+import { createCall } from './call.js';
+import { createDecide } from './decide.js';
+import { createEndTask, createErase, createPurge } from './delete.js';
+import type { ActivityDependencies } from './dependencies.js';
 import { createEnter } from './enter.js';
-import { createFinish, type FinishDependencies } from './finish.js';
+import { createFinish } from './finish.js';
 import { createHookPhase } from './hook-phase.js';
-import { createModify, createRecordChange, type ModifyDependencies } from './modify.js';
-import { createSendNotice, type NoticeDependencies } from './notices/send-notice.js';
-import { createPreflight, type PreflightDependencies } from './preflight.js';
+import { createModify, createRecordChange } from './modify.js';
+import { createSendNotice } from './notices/send-notice.js';
+import { createPreflight } from './preflight.js';
 import { createEndCall } from './session/session-calls.js';
-import {
-  createAskPrompt,
-  createAskStart,
-  createEndSession,
-  type SessionDependencies,
-} from './session/session-events.js';
+import { createAskPrompt, createAskStart, createEndSession } from './session/session-events.js';
 import { createCheckWord } from './session/session-word.js';
-import { createAcquire, createFindGone, createRelease, type SlotDependencies } from './slots/slot-activities.js';
-import { createFindUi, createProve, type FindUiDependencies, type ProveDependencies } from './task-questions.js';
-
-/** Everything the activities of one worker need. */
-export type ActivityDependencies = CallDependencies &
-  PreflightDependencies &
-  ModifyDependencies &
-  FinishDependencies &
-  SlotDependencies &
-  DeleteDependencies &
-  SessionDependencies &
-  FindUiDependencies &
-  ProveDependencies &
-  NoticeDependencies &
-  DecideDependencies;
+import { createAcquire, createFindGone, createRelease } from './slots/slot-activities.js';
+import { createFindUi, createProve } from './task-questions.js';
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: docs/architecture.md#the-way-of-a-task. */
 export function createActivities(dependencies: ActivityDependencies) {

@@ -1,4 +1,3 @@
-import type { Tombstone } from '../contracts/deletion.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskRecord } from '../contracts/record.js';
 import type { TaskMemo, TaskRequest } from '../contracts/task.js';
@@ -6,20 +5,10 @@ import { keyOfOther } from '../rules/other-project.js';
 import { hasTools, planDigest } from '../rules/plan-digest.js';
 import { beingDeleted, taskDeleted } from '../rules/task-deleted.js';
 import { isWantedPlan } from '../rules/wanted-plan.js';
-import type { RecordFolder } from './record/record-folder.js';
+import type { ActivityDependencies } from './dependencies.js';
 
-/** Where it is looked up who has a key. */
-export interface KeyDependencies {
-  project: string;
-  records: RecordFolder;
-  /** What Temporal knows of a task of this key. */
-  findTask: (key: string) => Promise<FoundTask | undefined>;
-  /** What Temporal knows of the deletion of a task of this key, and whose task it was. */
-  findDeletion: (key: string) => Promise<{ project: string; deletion: Tombstone | 'under way' } | undefined>;
-}
-
-/** What has a key: a task of a project, or `foreign`, a workflow that is no task. */
-export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
+/** Where the holder of a key is looked up. */
+export type KeyDependencies = Pick<ActivityDependencies, 'project' | 'records' | 'findTask' | 'findDeletion'>;
 
 /** A record without a task is of a caller who died before its start; after this long its key is free again. */
 const ABANDONED_MS = 60_000;

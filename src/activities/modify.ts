@@ -1,32 +1,18 @@
-import { Context } from '@temporalio/activity';
+import type { Context } from '@temporalio/activity';
 import type { ModifyAnswer, ModifyRequest, RecordChangeAnswer, RecordChangeRequest } from '../contracts/activities.js';
-import { ACTIVITY_LIMITS, taskQueueMoved } from '../contracts/names.js';
+import { taskQueueMoved } from '../contracts/names.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
-import { toFailure } from './failures.js';
-import type { FileDependencies } from './files/call-files.js';
+import { activityOf, taskOf } from './activity.js';
+import type { ActivityDependencies } from './dependencies.js';
 import { holdFiles } from './files/task-files.js';
 import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } from './guard-creation.js';
-import type { PlanSource } from './plan-source.js';
 import { newRecord } from './record/new-record.js';
-import type { RecordFolder } from './record/record-folder.js';
-import { type SealKeys, signSeal } from './seal.js';
-import { taskOf } from './task-of.js';
+import { signSeal } from './seal.js';
 
-/** What a change of a created task needs of its worker. */
-export interface ModifyDependencies extends CreationDependencies {
-  /** Absolute path of the project. */
-  root: string;
-  keys: SealKeys;
-  plans: PlanSource;
-  files: FileDependencies;
-  /** Whether somebody polls a task queue. */
-  isServed: (queue: string) => Promise<boolean>;
-}
-
-const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
+type ModifyDependencies = CreationDependencies & Pick<ActivityDependencies, 'keys' | 'plans' | 'files' | 'isServed'>;
 
 /**
  * Preflight of a task that is there, with another input: resolves, checks, asks PreAbilityCreate, seals.
@@ -34,19 +20,11 @@ const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
  * It refuses with `placement.no_worker` a task that the definitions have moved to where nobody is. The hooks are asked about
  * who changes it, those before calls later about whose task it is. Source: C-37.
  */
-export function createModify(dependencies: ModifyDependencies): (request: ModifyRequest) => Promise<ModifyAnswer> {
+export function createModify(dependencies: ModifyDependencies) {
   const loader = new RegistryLoader(dependencies.root);
-  return async (request) => {
-    const context = Context.current();
-    const beat = setInterval(() => context.heartbeat(), BEAT_MS);
-    try {
-      return await modify(request, loader, context, dependencies);
-    } catch (error) {
-      throw toFailure(error);
-    } finally {
-      clearInterval(beat);
-    }
-  };
+  return activityOf((request: ModifyRequest, context) => modify(request, loader, context, dependencies), {
+    beats: true,
+  });
 }
 
 async function modify(
@@ -108,39 +86,17 @@ async function refuseUnserved(
   });
 }
 
-/** What writing the record of a changed task needs of its worker. */
-export interface RecordChangeDependencies {
-  host: string;
-  plans: PlanSource;
-  records: RecordFolder;
-}
-
 /** Writes the record of a task anew whose input was changed. One that cannot be written is a warning. Source: C-13. */
-export function createRecordChange(
-  dependencies: RecordChangeDependencies,
-): (request: RecordChangeRequest) => Promise<RecordChangeAnswer> {
-  return async (request) => {
+export function createRecordChange({ plans, records, host }: Pick<ActivityDependencies, 'plans' | 'records' | 'host'>) {
+  return activityOf(async ({ seal, ...change }: RecordChangeRequest, context): Promise<RecordChangeAnswer> => {
+    const admitted = await plans.admit(seal, context.info);
+    const { warnings, ...source } = change;
     try {
-      return await recordChange(request, Context.current(), dependencies);
+      records.replace({ ...newRecord({ ...admitted, ...source, task: taskOf(context), host }), warnings });
+      return { warnings: [] };
     } catch (error) {
-      throw toFailure(error);
+      if (!(error instanceof AbilityError)) throw error;
+      return { warnings: [`${error.code}: ${error.message}`] };
     }
-  };
-}
-
-async function recordChange(
-  { seal, ...change }: RecordChangeRequest,
-  context: Context,
-  { plans, records, host }: RecordChangeDependencies,
-): Promise<RecordChangeAnswer> {
-  const admitted = await plans.admit(seal, context.info);
-  const task = taskOf(context);
-  const { warnings, ...source } = change;
-  try {
-    records.replace({ ...newRecord({ ...admitted, ...source, task, host }), warnings });
-    return { warnings: [] };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { warnings: [`${error.code}: ${error.message}`] };
-  }
+  });
 }

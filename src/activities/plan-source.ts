@@ -9,9 +9,9 @@ import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/child-plan.js';
 import { whyNotThisBuild } from '../rules/engine.js';
 import { sealMark } from '../rules/seal-mark.js';
-import { put } from './bounded-map.js';
+import { BoundedMap } from './bounded-map.js';
 import { type KnownRun, type ReadRun, type RunRef, Runs } from './runs.js';
-import { type SealKeys, verifySeal } from './seal.js';
+import { type SealKeys, sealInvalid, verifySeal } from './seal.js';
 
 /** Who asks for an activity, as Temporal says. */
 export interface AskedBy {
@@ -38,8 +38,10 @@ export interface CheckedChains {
 /** The origin of one run, the mark of its seal, and the workflow it is, where another task called it. */
 type RunOrigin = TaskOrigin & { mark: string; child?: string };
 
-const MOST_PLANS = 500;
-const MOST_ADMITTED = 5000;
+/** Advice where foreign code may have started a workflow. */
+const FOREIGN = 'Create tasks through Ability Runtime, and look who else writes to the namespace.';
+const MAX_PLANS = 500;
+const MAX_ADMITTED = 5000;
 
 /**
  * Finds the plan and the seal of an activity, and admits only activities of tasks that passed preflight, asked for by the
@@ -52,9 +54,9 @@ const MOST_ADMITTED = 5000;
  */
 export class PlanSource {
   readonly runs: Runs;
-  private readonly plans = new Map<string, Promise<Plan>>();
+  private readonly plans = new BoundedMap<string, Promise<Plan>>(MAX_PLANS);
   /** By the run. */
-  private readonly admitted = new Map<string, RunOrigin>();
+  private readonly admitted = new BoundedMap<string, RunOrigin>(MAX_ADMITTED);
 
   /** @param project that the worker serves: two of them can come to one name of a queue. */
   constructor(
@@ -68,7 +70,7 @@ export class PlanSource {
 
   /** Keeps a plan that was just resolved here. @param digest of it. */
   keep(plan: Plan, digest: string): void {
-    put(this.plans, digest, Promise.resolve(plan), MOST_PLANS);
+    this.plans.set(digest, Promise.resolve(plan));
   }
 
   /** Notes a run that this worker executes itself. @param begun what its workflow reports; null: it is no task. */
@@ -131,7 +133,7 @@ export class PlanSource {
     refuseOtherProject(root, run, this.project);
     await this.refuseForeign(found, root, task.seal.task);
     const origin = { ...task, mark: sealMark(task.seal) };
-    put(this.admitted, run.runId, origin, MOST_ADMITTED);
+    this.admitted.set(run.runId, origin);
     return origin;
   }
 
@@ -177,17 +179,13 @@ export class PlanSource {
   }
 
   private keepPlan(plan: Plan, digest: string): void {
-    if (digestOf(plan) === digest) put(this.plans, digest, Promise.resolve(plan), MOST_PLANS);
+    if (digestOf(plan) === digest) this.plans.set(digest, Promise.resolve(plan));
   }
 
   private async readPlan(digest: string, run: RunRef): Promise<Plan> {
     const start = await this.readRun(run);
     if (start?.task && digestOf(start.task.plan) === digest) return start.task.plan;
-    throw new AbilityError({
-      code: 'seal.invalid',
-      message: `The plan of ${run.workflowId} is not the one that was sealed`,
-      suggestion: 'Create tasks through Ability Runtime.',
-    });
+    throw sealInvalid(`The plan of ${run.workflowId} is not the one that was sealed`);
   }
 }
 
@@ -202,55 +200,49 @@ function refuseOtherEngine(plan: Plan): void {
 function refuseOtherStart({ workflowId, type, taskQueue, eager }: KnownRun, wanted: string, queues: string[]): void {
   if (eager) throw startedEagerly(workflowId);
   if (type === wanted && queues.includes(taskQueue)) return;
-  throw new AbilityError({
-    code: 'seal.invalid',
-    message: `${workflowId} was started as ${type} on the queue ${taskQueue}; its plan is that of ${wanted} on ${queues.join(' or ')}`,
-    suggestion: 'Create tasks through Ability Runtime, and look who else writes to the namespace.',
-  });
+  throw sealInvalid(
+    `${workflowId} was started as ${type} on the queue ${taskQueue}; its plan is that of ${wanted} on ${queues.join(' or ')}`,
+    FOREIGN,
+  );
 }
 
 /** A seal of one environment opens nothing in another one. */
 function refuseOtherQueue({ project, environment, placement }: Plan, run: RunRef, taskQueue: string): void {
   const planned = taskQueueOf(project, environment.name, placement);
   if (taskQueue === planned) return;
-  throw new AbilityError({
-    code: 'seal.invalid',
-    message: `${run.workflowId} is planned for the queue ${planned}, and asked for this activity on ${taskQueue}`,
-    suggestion: 'Create tasks through Ability Runtime, and look who else writes to the namespace.',
-  });
+  throw sealInvalid(
+    `${run.workflowId} is planned for the queue ${planned}, and asked for this activity on ${taskQueue}`,
+    FOREIGN,
+  );
 }
 
 /** Names are joined to that of a queue, so that `a-b` and `c` share one with `a` and `b-c`. */
 function refuseOtherProject({ project }: Plan, run: RunRef, own: string): void {
   if (project === own) return;
-  throw new AbilityError({
-    code: 'seal.invalid',
-    message: `${run.workflowId} is a task of the project ${project}, and this worker serves ${own}`,
-    suggestion: `Look whether a project and an environment of ${project} come to the same task queue as those of ${own}; then rename one.`,
-  });
+  throw sealInvalid(
+    `${run.workflowId} is a task of the project ${project}, and this worker serves ${own}`,
+    `Look whether a project and an environment of ${project} come to the same task queue as those of ${own}; then rename one.`,
+  );
 }
 
 /** The client that starts a workflow in this way gets its first task, whatever queue it names. */
 export function startedEagerly(workflowId: string): AbilityError {
-  return new AbilityError({
-    code: 'seal.invalid',
-    message: `${workflowId} was started eagerly, so that the client that started it may have decided what it does`,
-    suggestion: 'Create tasks through Ability Runtime, and look who else writes to the namespace.',
-  });
+  return sealInvalid(
+    `${workflowId} was started eagerly, so that the client that started it may have decided what it does`,
+    FOREIGN,
+  );
 }
 
 function forgotten(workflowId: string, first: string): AbilityError {
-  return new AbilityError({
-    code: 'seal.invalid',
-    message: `${workflowId} goes on from the run ${first}, which Temporal no longer has, so that how it was started can no longer be checked`,
-    suggestion: 'Let the workers of the environment share ABILITY_STORE; run the ability again.',
-  });
+  return sealInvalid(
+    `${workflowId} goes on from the run ${first}, which Temporal no longer has, so that how it was started can no longer be checked`,
+    'Let the workers of the environment share ABILITY_STORE; run the ability again.',
+  );
 }
 
 function outsider(): AbilityError {
-  return new AbilityError({
-    code: 'seal.invalid',
-    message: 'This activity was not asked for by a task that passed preflight',
-    suggestion: 'Create tasks through Ability Runtime; activities are never started by hand.',
-  });
+  return sealInvalid(
+    'This activity was not asked for by a task that passed preflight',
+    'Create tasks through Ability Runtime; activities are never started by hand.',
+  );
 }

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Context, type Info } from '@temporalio/activity';
-import type { TaskFile } from '../contracts/files.js';
-import { ACTIVITY_LIMITS, earlyPreflightIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import type { Info } from '@temporalio/activity';
+import { earlyPreflightIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { TaskRecord } from '../contracts/record.js';
 import type { Seal } from '../contracts/seal.js';
 import type { PreflightAnswer, Progress, TaskRequest } from '../contracts/task.js';
 import { RegistryLoader } from '../definitions/load-registry.js';
@@ -19,60 +17,38 @@ import { mainSteps } from '../rules/inner-steps.js';
 import { refuseOtherInput, refuseOtherPlan } from '../rules/wanted-plan.js';
 import { canBeginAt } from '../rules/way-on.js';
 import { didYouMean } from '../text/nearest.js';
+import { activityOf } from './activity.js';
+import type { ActivityDependencies } from './dependencies.js';
 import { toFailure } from './failures.js';
-import type { FileDependencies } from './files/call-files.js';
 import { holdFiles, withFiles } from './files/task-files.js';
 import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
-import { type EarlierTask, keptProgress } from './kept-progress.js';
+import { keptProgress } from './kept-progress.js';
 import { type KeyDependencies, type KeyState, keyConflict, stateOfKey } from './key-state.js';
-import type { PlanSource } from './plan-source.js';
-import type { RunRef } from './runs.js';
-import { type SealKeys, signSeal } from './seal.js';
-import { type LinkDependencies, linkTask } from './session/link-task.js';
+import { newRecord } from './record/new-record.js';
+import { sealInvalid, signSeal } from './seal.js';
+import { linkTask } from './session/link-task.js';
 
-/** What preflight needs of its worker. */
-export interface PreflightDependencies extends CreationDependencies, KeyDependencies, LinkDependencies {
-  /** Absolute path of the project. */
-  root: string;
-  host: string;
-  keys: SealKeys;
-  plans: PlanSource;
-  files: FileDependencies;
-  /**
-   * What a task of a project has done that has ended.
-   *
-   * @throws AbilityError `task.not_found`, `task.open`, `task.other_project`.
-   */
-  readEnded: (key: string, project: string) => Promise<EndedTask>;
-}
-
-/** A task that has ended, and the run that says what it has done. */
-export type EndedTask = EarlierTask & { run: RunRef; files?: TaskFile[] };
-
-const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
+type PreflightDependencies = CreationDependencies &
+  KeyDependencies &
+  Pick<ActivityDependencies, 'host' | 'keys' | 'plans' | 'files' | 'readEnded' | 'sessions'>;
 
 /**
  * Answers whether a runnable task can be formed: resolves, checks the input, asks PreAbilityCreate, seals, and makes
  * the record. Nothing is executed. Source: R-000-58, R-000-67 to R-000-73; docs/architecture.md#the-way-of-a-task.
  */
-export function createPreflight(
-  dependencies: PreflightDependencies,
-): (request: TaskRequest) => Promise<PreflightAnswer> {
+export function createPreflight(dependencies: PreflightDependencies) {
   const loader = new RegistryLoader(dependencies.root);
-  return async (request) => {
-    const context = Context.current();
-    const { info, cancellationSignal } = context;
-    const outside = info.inWorkflow ? {} : { outside: true };
-    const beat = info.isLocal ? undefined : setInterval(() => context.heartbeat(), BEAT_MS);
-    try {
+  return activityOf(
+    async (request: TaskRequest, { info, cancellationSignal }): Promise<PreflightAnswer> => {
       refuseOutsider(request, info, dependencies);
-      return await preflight(request, loader.load(), dependencies, cancellationSignal);
-    } catch (error) {
-      throw toFailure(error, undefined, { request: digestOf(request), ...outside });
-    } finally {
-      clearInterval(beat);
-    }
-  };
+      return preflight(request, loader.load(), dependencies, cancellationSignal);
+    },
+    {
+      beats: true,
+      toError: (error, request, { info }) =>
+        toFailure(error, undefined, { request: digestOf(request), ...(!info.inWorkflow && { outside: true }) }),
+    },
+  );
 }
 
 /**
@@ -82,11 +58,9 @@ export function createPreflight(
 function refuseOutsider({ task, environment }: TaskRequest, info: Info, { project }: PreflightDependencies): void {
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
   if (isPreflightOf(task, project, info) && queues.includes(info.taskQueue)) return;
-  throw new AbilityError({
-    code: 'seal.invalid',
-    message: `The preflight of ${task} in ${environment} was not asked for under its own id on a queue of ${environment}`,
-    suggestion: 'Create tasks through Ability Runtime.',
-  });
+  throw sealInvalid(
+    `The preflight of ${task} in ${environment} was not asked for under its own id on a queue of ${environment}`,
+  );
 }
 
 function isPreflightOf(
@@ -133,8 +107,13 @@ async function preflight(
   const taken = progress && { progress: digestOf(progress) };
   const caller = callerToSeal(request);
   const run = request.run !== undefined && { run: checkRunId(request.run) };
-  const said = { ...scope, ...(caller && { caller }), ...intentOf(request), ...run };
-  const within = { ...(request.session && { session: request.session }), ...said };
+  const within = {
+    ...(request.session && { session: request.session }),
+    ...scope,
+    ...(caller && { caller }),
+    ...(request.intent !== undefined && { intent: request.intent }),
+    ...run,
+  };
   await holdFiles({ plan, input, progress }, task, dependencies.files.store);
   const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
   const seal = signSeal(sealed, dependencies.keys);
@@ -197,10 +176,6 @@ function keptFor({ project: { policy } }: Registry): number | undefined {
   return keep === undefined ? undefined : parseDuration(keep);
 }
 
-function intentOf({ intent }: TaskRequest): Pick<TaskRequest, 'intent'> {
-  return intent === undefined ? {} : { intent };
-}
-
 function makeRecord(
   { plan, seal, input, warnings }: Sealed,
   request: TaskRequest,
@@ -209,25 +184,10 @@ function makeRecord(
   keepMs?: number,
 ): void {
   const now = Date.now();
-  const record: TaskRecord = {
-    format: 1,
-    task_key: request.task,
-    request: { ability: request.ability, environment: request.environment, input: seal.input },
-    requested_by: request.user,
-    session: request.session,
-    ...(seal.scope !== undefined && { scope: seal.scope }),
-    ...(seal.caller && { caller: seal.caller }),
-    ...(seal.run !== undefined && { run: seal.run }),
-    ...intentOf(request),
-    created_at: new Date(now).toISOString(),
-    ...(keepMs !== undefined && { expires_at: new Date(now + keepMs).toISOString() }),
-    host,
-    plan_digest: seal.plan,
-    plan,
-    input,
-    warnings,
-    result: null,
-  };
+  const { user, session, task } = request;
+  const source = { seal, user, session, caller: seal.caller, plan, task, host, input };
+  const expires = keepMs !== undefined && { expires_at: new Date(now + keepMs).toISOString() };
+  const record = { ...newRecord({ ...source, created_at: new Date(now).toISOString() }), ...expires, warnings };
   if (state === 'abandoned') records.replace(record);
   if (state === 'abandoned' || records.create(record)) return;
   // A preflight of the same request, by a workflow beside an activity: the start of the task decides between them.

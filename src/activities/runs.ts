@@ -1,6 +1,6 @@
 import type { BegunTask } from '../contracts/run-sinks.js';
 import type { TaskStart } from '../contracts/task.js';
-import { put } from './bounded-map.js';
+import { BoundedMap } from './bounded-map.js';
 
 /** A workflow run, as an activity names it. */
 export interface RunRef {
@@ -29,7 +29,7 @@ export type ReadRun = (run: RunRef) => Promise<RunStart | undefined>;
 /** A run as it is kept; its plan is kept by its digest. */
 export type KnownRun = Omit<RunStart, 'task'> & { task?: Omit<BegunTask, 'plan'> };
 
-const MOST_RUNS = 5000;
+const MAX_RUNS = 5000;
 
 /**
  * How workflow runs were started: known of those that this worker itself runs, read once of all others.
@@ -37,13 +37,13 @@ const MOST_RUNS = 5000;
  * Who started a run is what tells a task from foreign code that carries the plan and the seal of one.
  */
 export class Runs {
-  private readonly known = new Map<string, KnownRun>();
+  private readonly known = new BoundedMap<string, KnownRun>(MAX_RUNS);
 
   constructor(private readonly read: ReadRun) {}
 
   /** Notes a run of this worker's own. */
   note(run: KnownRun): void {
-    put(this.known, run.runId, run, MOST_RUNS);
+    this.known.set(run.runId, run);
   }
 
   /** @param onPlan is given the plan of a run that had to be read. @returns undefined where Temporal knows no such run. */

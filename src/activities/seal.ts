@@ -9,18 +9,39 @@ export interface SealKeys {
   keys: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Signs what passed preflight. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task. */
-export function signSeal(body: Omit<Seal, 'key_id' | 'mac'>, { keys }: SealKeys): Seal {
+/** What a worker of the project has signed. */
+type Signed<Body> = Body & { key_id: string; mac: string };
+
+/** Signs a body with the first key. @param prefix keeps what is signed for one purpose apart from all else. @throws AbilityError `seal.no_key`. */
+export function sign<Body extends object>(body: Body, { keys }: SealKeys, what: string, prefix = ''): Signed<Body> {
   const [first] = keys;
   if (!first) {
     throw new AbilityError({
       code: 'seal.no_key',
-      message: 'This worker has no key to seal with',
+      message: `This worker has no key to ${what} with`,
       suggestion: 'Set ABILITY_SEAL_KEYS to the same value for all workers.',
     });
   }
   const unsigned = { ...body, key_id: first[0] };
-  return { ...unsigned, mac: macOf(unsigned, first[1]) };
+  return { ...unsigned, mac: macOf(unsigned, first[1], prefix) };
+}
+
+/** Whether a signature is that of the secret. @param prefix as in {@link sign}. */
+export function isSignedBy({ mac, ...unsigned }: Signed<object>, secret: Uint8Array, prefix = ''): boolean {
+  const given = Buffer.from(mac, 'hex');
+  const right = Buffer.from(macOf(unsigned, secret, prefix), 'hex');
+  return given.length === right.length && timingSafeEqual(given, right);
+}
+
+function macOf(unsigned: object, secret: Uint8Array, prefix: string): string {
+  return createHmac('sha256', secret)
+    .update(prefix + canonicalJson(unsigned))
+    .digest('hex');
+}
+
+/** Signs what passed preflight. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task. */
+export function signSeal(body: Omit<Seal, 'key_id' | 'mac'>, keys: SealKeys): Seal {
+  return sign(body, keys, 'seal');
 }
 
 /**
@@ -37,18 +58,12 @@ export function verifySeal(seal: Seal, expected: { task: string }, { keys }: Sea
       suggestion: 'Give the worker that key, in .system/keys or ABILITY_SEAL_KEYS.',
     });
   }
-  const { mac, ...unsigned } = seal;
-  const given = Buffer.from(mac, 'hex');
-  const right = Buffer.from(macOf(unsigned, secret), 'hex');
-  if (given.length !== right.length || !timingSafeEqual(given, right) || seal.task !== expected.task) {
-    throw new AbilityError({
-      code: 'seal.invalid',
-      message: `The seal of ${expected.task} is not one of ours`,
-      suggestion: 'Create tasks through Ability Runtime.',
-    });
+  if (!isSignedBy(seal, secret) || seal.task !== expected.task) {
+    throw sealInvalid(`The seal of ${expected.task} is not one of ours`);
   }
 }
 
-function macOf(unsigned: Omit<Seal, 'mac'>, secret: Uint8Array): string {
-  return createHmac('sha256', secret).update(canonicalJson(unsigned)).digest('hex');
+/** The refusal of what no sealed task may have asked for. */
+export function sealInvalid(message: string, suggestion = 'Create tasks through Ability Runtime.'): AbilityError {
+  return new AbilityError({ code: 'seal.invalid', message, suggestion });
 }

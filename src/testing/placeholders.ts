@@ -1,6 +1,5 @@
-import { SecretSource } from '../activities/secrets.js';
 import type { Registry } from '../definitions/registry.js';
-import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
+import { EnvironmentVariables, SecretSource } from '../planning/secrets/secret-source.js';
 import { isHostAllowed } from '../rules/allowed-hosts.js';
 
 /** Where nothing listens, in case something should be called after all. */

@@ -1,5 +1,5 @@
+import type { ActivityDependencies } from '../activities/dependencies.js';
 import type { SealKeys } from '../activities/seal.js';
-import type { ProveDependencies } from '../activities/task-questions.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import { createProofKey, provableUser, readProofKey, whyNotProved } from '../server/keys/proof-key.js';
 import { TokenFolder } from '../server/keys/tokens/token-folder.js';
@@ -64,7 +64,7 @@ export async function connectHost(
 export function ownProofs(
   { proofKey, tokens: folder }: Pick<ProjectPaths, 'proofKey' | 'tokens'>,
   project: string,
-): ProveDependencies['checkProof'] {
+): ActivityDependencies['checkProof'] {
   try {
     createProofKey(proofKey);
     const key = readProofKey(proofKey);

@@ -67,7 +67,7 @@ function sinksOf({ activities: { plans, told }, ends, tracer }: SharedDependenci
     runs: {
       begun: { callDuringReplay: false, fn: (info, task) => noteRun(plans, info, task) },
       // What is replayed may be followed by the local activity that needs it.
-      told: { callDuringReplay: true, fn: ({ runId }, task) => told.note(runId, task) },
+      told: { callDuringReplay: true, fn: ({ runId }, task) => void told.set(runId, task) },
       ended: { callDuringReplay: false, fn: end },
     },
   };

@@ -1,10 +1,11 @@
 import { hostname } from 'node:os';
 import { RateLimiter } from '../activities/api/rate-limit.js';
+import { BoundedMap } from '../activities/bounded-map.js';
+import type { ActivityDependencies } from '../activities/dependencies.js';
 import { createExecute } from '../activities/execute.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
 import { ProvenGuards } from '../activities/hooks/claude-code/proven-guards.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
-import type { ActivityDependencies } from '../activities/index.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import { Transcripts } from '../activities/model/transcript.js';
@@ -12,7 +13,6 @@ import { PlanSource } from '../activities/plan-source.js';
 import { projectDefinitions, projectEnvironments } from '../activities/project-definitions.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { removeExpired } from '../activities/record/remove-expired.js';
-import { ToldTasks } from '../activities/record/told-tasks.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import type { SealKeys } from '../activities/seal.js';
 import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
@@ -37,6 +37,9 @@ import { accessSessions } from './session-access.js';
 import { StoreShare } from './share/store-share.js';
 import type { TemporalAccess } from './temporal-access.js';
 import { WorkerFolders } from './worker-folders.js';
+
+/** More than the tasks that end at once on one worker. */
+const MAX_TOLD = 200;
 
 /** What the workers of one process share, and how it is let go. */
 export interface SharedDependencies {
@@ -90,7 +93,7 @@ export function buildDependencies(
     keys,
     plans,
     marks: openMarks(store),
-    told: new ToldTasks(),
+    told: new BoundedMap(MAX_TOLD),
     records: new RecordFolder(paths.records, share, secrets),
     files: { store: files, folders },
     findTask: access.findTask,

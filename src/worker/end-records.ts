@@ -1,6 +1,6 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { type RecordBesideDependencies, recordBeside } from '../activities/record/record-end.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, reasonOf } from '../contracts/problem.js';
 import type { EndedTask } from '../contracts/run-sinks.js';
 import { log } from './logger.js';
 
@@ -35,7 +35,7 @@ export class EndRecords {
     } catch (error) {
       this.missed += 1;
       log.error(
-        { task: workflowId, ...reasonOf(error), records_missing: this.missed },
+        { task: workflowId, ...problemOf(error), records_missing: this.missed },
         `the record of ${workflowId} was not written; ability task record ${workflowId} writes it from the history`,
       );
     }
@@ -59,7 +59,6 @@ async function within<T>(ms: number, limit: AbortController, promise: Promise<T>
   }
 }
 
-function reasonOf(error: unknown): { code: string; reason: string } {
-  if (error instanceof AbilityError) return { code: error.code, reason: error.message };
-  return { code: 'record.write_failed', reason: error instanceof Error ? error.message : String(error) };
+function problemOf(error: unknown): { code: string; reason: string } {
+  return { code: error instanceof AbilityError ? error.code : 'record.write_failed', reason: reasonOf(error) };
 }

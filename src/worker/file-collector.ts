@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { keepTime } from '../activities/project-definitions.js';
+import { reasonOf } from '../contracts/problem.js';
 import { projectOf } from '../rules/other-project.js';
 import { type Collected, collectFiles, type TaskEnd } from '../server/store/collect-files.js';
 import { FileHolds } from '../server/store/file-holds.js';
@@ -81,7 +82,7 @@ export class FileCollector {
       const collected = await this.collectIfDue();
       if (collected && collected.files > 0) log.info({ ...collected }, 'removed files that no task needs any more');
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       log.warn({ reason }, 'files that no task needs any more could not be removed; it is tried again');
     }
   }

@@ -9,11 +9,11 @@ import {
   type Worker,
 } from '@temporalio/worker';
 import { closeAgents } from '../activities/api/guarded-agent.js';
+import type { ActivityDependencies } from '../activities/dependencies.js';
 import { proveGuards } from '../activities/hooks/claude-code/check-guards.js';
-import type { ActivityDependencies } from '../activities/index.js';
 import type { SealKeys } from '../activities/seal.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { packageVersion } from '../server/installation.js';
 import { SpillingCodec } from '../server/payloads/payload-codec.js';
 import type { ProjectPaths } from '../server/project-paths.js';
@@ -61,7 +61,7 @@ function install(telemetryOptions: TelemetryOptions, metrics: string | undefined
     Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [], telemetryOptions });
   } catch (error) {
     if (metrics === undefined) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     const message = `The worker cannot serve its figures at ${metrics}: ${reason}`;
     const suggestion = 'Choose another address for --metrics.';
     throw new AbilityError({ code: 'door.not_listening', message, suggestion }, { cause: error });

@@ -6,7 +6,7 @@ import { definitionOf, toolDigest } from '../activities/mcp/tool-definition.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanMcpServer } from '../contracts/plan.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { anySignal } from '../rules/any-signal.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { pathsOf } from '../server/project-paths.js';
@@ -94,6 +94,6 @@ function pinnable(read: ReadTool): ListedTool | UnreadableTool {
     refuseUnsafeKeys(definition);
     return { name, definition, digest: toolDigest(tool), taskSupport: tool.execution?.taskSupport ?? 'forbidden' };
   } catch (error) {
-    return { name, fault: error instanceof Error ? error.message : String(error) };
+    return { name, fault: reasonOf(error) };
   }
 }

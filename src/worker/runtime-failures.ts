@@ -1,4 +1,4 @@
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { asDiskError, isNoRoom } from '../server/runtime/runtime-file.js';
 import { tailOf } from '../server/temporal/temporal-server.js';
 
@@ -28,6 +28,6 @@ export function stillServed(address: string): AbilityError {
 export function asFailure(error: unknown, file: string): AbilityError {
   if (error instanceof AbilityError) return error;
   if (isNoRoom(error)) return asDiskError(error, file);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   return new AbilityError({ code: 'runtime.failed', message }, { cause: error });
 }

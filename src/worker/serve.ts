@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import type { SealKeys } from '../activities/seal.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { pathsOf } from '../server/project-paths.js';
 import type { RemoteServer } from '../server/temporal/connection-settings.js';
 import { type Place, WorkerHost } from './host-workers.js';
@@ -46,7 +46,7 @@ export async function serve({ root, project, server, places, env, metrics }: Ser
 /** The error for workers that a Temporal server does not serve, at their start or later. */
 export function workersFailed({ address, namespace }: RemoteServer, cause: unknown): AbilityError {
   if (cause instanceof AbilityError) return cause;
-  const reason = isGrpcServiceError(cause) ? cause.details : cause instanceof Error ? cause.message : String(cause);
+  const reason = isGrpcServiceError(cause) ? cause.details : reasonOf(cause);
   return new AbilityError(
     {
       code: 'temporal.unavailable',

@@ -1,5 +1,5 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
-import type { Execution, Executions } from '../activities/delete.js';
+import type { Execution, Executions } from '../activities/dependencies.js';
 import { earlyPreflightIdOf, preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';

@@ -1,9 +1,7 @@
 import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
-import type { Executions } from '../activities/delete.js';
-import type { FoundTask } from '../activities/key-state.js';
-import type { EndedTask } from '../activities/preflight.js';
+import type { EndedTask, Executions, FoundTask } from '../activities/dependencies.js';
 import type { ReadRun, RunRef, RunStart } from '../activities/runs.js';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';

@@ -441,8 +441,8 @@ export const MUTATIONS = [
   {
     name: 'seals: any signature of the right length is ours',
     file: 'src/activities/seal.ts',
-    find: 'given.length !== right.length || !timingSafeEqual(given, right) ||',
-    replace: 'given.length !== right.length || (!given.length && !timingSafeEqual(given, right)) ||',
+    find: 'given.length === right.length && timingSafeEqual(given, right)',
+    replace: 'given.length === right.length && (given.length > 0 || timingSafeEqual(given, right))',
     tests: ['test/unit/activities/seal.test.ts'],
   },
   {

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FILE_LIMITS, type FileValue, isFileValue, type StepFiles } from '../../contracts/files.js';
 import type { PlanFiles } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { formatBytes } from '../../text/byte-size.js';
 import { mediaTypeOf, safeFileName } from '../../text/file-name.js';
 import { CallFailure } from '../call-failure.js';
@@ -198,7 +198,7 @@ function notKept(name: string, cause: unknown, signal: AbortSignal): CallFailure
     const message = `The call was made, and its time was over before ${name} was kept`;
     return new CallFailure({ code: 'timeout.call', message }, { hasArrived: true, cause });
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   const problem =
     cause instanceof AbilityError
       ? cause.toProblem()
@@ -213,7 +213,7 @@ function otherSize(name: string, said: number, found: number): CallFailure {
 }
 
 function notCopied(name: string, cause: unknown): AbilityError {
-  const message = `${name} could not be copied for the call: ${cause instanceof Error ? cause.message : String(cause)}`;
+  const message = `${name} could not be copied for the call: ${reasonOf(cause)}`;
   return new AbilityError(
     { code: 'store.full', message, suggestion: 'Make room on the disk of the worker.' },
     { cause },

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type FileValue, MOST_FILES_OF_CALL, type PlanOutputFile } from '../../contracts/files.js';
+import { reasonOf } from '../../contracts/problem.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallFiles } from './call-files.js';
 import { type Entry, takeChosen } from './choose-files.js';
@@ -69,7 +70,7 @@ async function openPlain(folder: string, path: string): Promise<FileHandle> {
 
 function unreadable(path: string, cause: unknown): CallFailure {
   const { code } = cause as NodeJS.ErrnoException;
-  const reason = code ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = code ?? reasonOf(cause);
   return new CallFailure(
     {
       code: 'file.missing',

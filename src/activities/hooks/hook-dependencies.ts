@@ -2,8 +2,8 @@ import type { NewGap } from '../../contracts/gaps.js';
 import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
 import type { PlanHandler } from '../../contracts/plan.js';
 import type { Registry } from '../../definitions/registry.js';
+import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import type { Tracer } from '../../tracing/tracer.js';
-import type { SecretSource } from '../secrets.js';
 import type { AnswerAbility } from './ability-handler.js';
 import type { HookRun } from './hook-context.js';
 

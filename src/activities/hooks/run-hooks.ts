@@ -1,5 +1,6 @@
 import type { HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { PlanHook } from '../../contracts/plan.js';
+import { reasonOf } from '../../contracts/problem.js';
 import { ATTRIBUTES as A, OWN_SPANS } from '../../contracts/traces.js';
 import { firesFor } from '../../rules/fires.js';
 import { isGuardPhase, isOverPhase } from '../../rules/guard-precedence.js';
@@ -77,7 +78,7 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
         return await dependencies.answerAbility(hook.id, hook.handler, eventOf(run), run);
     }
   } catch (error) {
-    return failedAnswer(hook.id, at, error instanceof Error ? error.message : String(error));
+    return failedAnswer(hook.id, at, reasonOf(error));
   }
 }
 

@@ -17,7 +17,7 @@ import { findTool } from './find-tool.js';
 import { failureOf, refuseTaskOnly } from './mcp-failure.js';
 import type { PinnedTools } from './pinned-tools.js';
 import type { McpPool } from './pool.js';
-import { reasonOf, withoutDump } from './reason-of.js';
+import { maskedReason, withoutDump } from './reason-of.js';
 import { takeResources } from './take-resources.js';
 
 /** Where servers are, and what their tools were when plans were made. */
@@ -85,14 +85,7 @@ async function callTool(
     call.log.add('tool', toolLine(connection.protocol, what, `${result.isError ? 'error' : 'ok'} (${ms} ms)`));
     return result;
   } catch (error) {
-    call.log.add(
-      'tool',
-      toolLine(
-        connection.protocol,
-        what,
-        reasonOf(error, (text) => call.log.mask(text)),
-      ),
-    );
+    call.log.add('tool', toolLine(connection.protocol, what, maskedReason(error, call.log)));
     throw failureOf(error, { what, connection, user: call, called: true });
   }
 }

@@ -15,7 +15,7 @@ import {
   type OpenTransport,
   openTransport,
 } from './open-transport.js';
-import { reasonOf } from './reason-of.js';
+import { maskedReason } from './reason-of.js';
 import { SiftingStdioTransport } from './sifting-transport.js';
 
 /** A server we are connected to. */
@@ -131,7 +131,7 @@ function startFailed(server: PlanMcpServer, error: unknown, log: CallLog, tail: 
   return new CallFailure(
     {
       code: 'mcp.start_failed',
-      message: `${what}: ${reasonOf(error, (text) => log.mask(text))}${tail ? `\n${tail}` : ''}`,
+      message: `${what}: ${maskedReason(error, log)}${tail ? `\n${tail}` : ''}`,
       details: { stderr: tail },
       suggestion: 'Check its entry under `mcp_servers` in registry/config.',
     },

@@ -10,7 +10,7 @@ import { isJsonObject } from '../../contracts/json.js';
 import { CallFailure } from '../call-failure.js';
 import { isTimeout, type McpConnection, SessionLost } from './connection.js';
 import type { McpUser } from './open-transport.js';
-import { causeOf, reasonOf } from './reason-of.js';
+import { causeOf, maskedReason } from './reason-of.js';
 
 /** What a request of ours was about when it failed. */
 export interface FailedRequest {
@@ -31,7 +31,7 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
   if (known) return known;
   const failure = (code: string, message: string, unclear: boolean): CallFailure =>
     new CallFailure({ code, message: `${what} ${message}` }, { unclear: unclear && called, cause: error });
-  const reason = reasonOf(error, (text) => user.log.mask(text));
+  const reason = maskedReason(error, user.log);
   if (user.stop.aborted || (error instanceof SdkError && isTimeout(error))) {
     return failure('timeout.call', `did not answer within ${user.timeoutMs} ms${tailOf(connection, user)}`, true);
   }

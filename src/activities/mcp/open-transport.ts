@@ -10,7 +10,7 @@ import type { ProcessGroups, StartedProcesses } from '../script/run-process.js';
 import { environmentOf } from '../script/script-input.js';
 import { ChildTransport } from './child-transport.js';
 import { markResponse } from './mark-response.js';
-import { causeOf, reasonOf } from './reason-of.js';
+import { causeOf, maskedReason } from './reason-of.js';
 import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js';
 
 /** On whose behalf a connection is used: a call, or the planning of one. */
@@ -108,7 +108,7 @@ function unreachable({ name, url }: HttpServer, error: unknown, log: CallLog): C
   return new CallFailure(
     {
       code: 'unavailable.connection',
-      message: `The MCP server ${name} at ${new URL(url).host} cannot be reached: ${reasonOf(error, (text) => log.mask(text))}`,
+      message: `The MCP server ${name} at ${new URL(url).host} cannot be reached: ${maskedReason(error, log)}`,
       suggestion: 'Check that it is up, and its entry under `mcp_servers` in registry/config.',
     },
     { cause: error },

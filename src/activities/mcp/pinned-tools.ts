@@ -1,19 +1,19 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../contracts/json.js';
 import type { McpImplementation, Plan, PlanOperation } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { findPinned } from '../../definitions/read-imports.js';
 import { guardAbilitiesOf, withGuardAbilities } from '../../planning/hooks/hook-parts.js';
+import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { describeDifference } from '../../text/value-differences.js';
 import { CallFailure } from '../call-failure.js';
 import { CallLog } from '../call-log.js';
 import type { ByteStore } from '../script/pinned-scripts.js';
-import type { SecretSource } from '../secrets.js';
 import { findTool } from './find-tool.js';
 import type { McpUser } from './open-transport.js';
 import type { McpPool } from './pool.js';
-import { reasonOf } from './reason-of.js';
+import { maskedReason } from './reason-of.js';
 import { compareTools, definitionOf, toolDigest } from './tool-definition.js';
 
 /** A plan whose tools are pinned, and what to tell about those that could not be. */
@@ -152,7 +152,7 @@ export class PinnedTools {
       await this.store.put(Buffer.from(canonicalJson(definitionOf(tool))));
       return undefined;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       return `The description of ${tool.name} could not be kept (${reason}); a change of it would be noticed, and not shown`;
     }
   }
@@ -219,6 +219,6 @@ function notPinned({ key, implementation: { mcp } }: McpOperation, problem: Abil
 function unreadable(error: unknown, log: CallLog) {
   return {
     code: 'mcp.output_invalid',
-    message: `What it says of its tools cannot be read: ${reasonOf(error, (text) => log.mask(text))}`,
+    message: `What it says of its tools cannot be read: ${maskedReason(error, log)}`,
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CallLog } from '../call-log.js';
 import { withoutQuote } from '../exact/read-json.js';
 
 /** Longest a reason is, in characters; some servers answer with a whole page. */
@@ -11,13 +12,13 @@ const issue = z.object({ message: z.string(), path: z.array(z.union([z.string(),
 /**
  * What an error says, with its cause, in words: the dump of a validator is read out.
  *
- * @param mask takes out the secrets: before the reason is cut, since a part of a secret is not found.
+ * @param log masks the secrets: before the reason is cut, since a part of a secret is not found.
  */
-export function reasonOf(error: unknown, mask: (text: string) => string): string {
-  if (!(error instanceof Error)) return mask(String(error));
+export function maskedReason(error: unknown, log: Pick<CallLog, 'mask'>): string {
+  if (!(error instanceof Error)) return log.mask(String(error));
   const cause = error.cause instanceof Error && error.cause.message ? error.cause.message : '';
   const isSaid = cause === '' || error.message.includes(cause);
-  const text = mask(withoutQuote(withoutDump(isSaid ? error.message : `${error.message} (${cause})`)));
+  const text = log.mask(withoutQuote(withoutDump(isSaid ? error.message : `${error.message} (${cause})`)));
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
 }
 

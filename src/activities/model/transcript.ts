@@ -1,5 +1,5 @@
 import type { Store } from '../../server/store/store.js';
-import { put } from '../bounded-map.js';
+import { BoundedMap } from '../bounded-map.js';
 import { CallFailure } from '../call-failure.js';
 
 /** What was said in a turn, in no provider's form. The instructions are not among it: they are the plan's. */
@@ -15,7 +15,7 @@ interface Link {
 }
 
 /** So many transcripts are kept at hand; others are read from the store. */
-const MOST_KNOWN = 50;
+const MAX_KNOWN = 50;
 
 /**
  * The transcripts of agents: append-only chains of turns in the store, by digest, so that a history holds a digest a turn
@@ -25,7 +25,7 @@ const MOST_KNOWN = 50;
  * Source: docs/sessions.md.
  */
 export class Transcripts {
-  private readonly known = new Map<string, readonly Message[]>();
+  private readonly known = new BoundedMap<string, readonly Message[]>(MAX_KNOWN);
 
   constructor(private readonly store: Pick<Store, 'put' | 'get'>) {}
 
@@ -49,7 +49,7 @@ export class Transcripts {
   /** Adds a turn to a chain. @param before all messages up to `prev`. @returns the new head. */
   async append(prev: string | null, before: readonly Message[], messages: Message[]): Promise<string> {
     const head = await this.store.put(new TextEncoder().encode(JSON.stringify({ prev, messages } satisfies Link)));
-    put(this.known, head, [...before, ...messages], MOST_KNOWN);
+    this.known.set(head, [...before, ...messages]);
     return head;
   }
 

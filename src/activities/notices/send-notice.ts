@@ -1,25 +1,18 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import { request } from 'undici';
 import type { Notice, PlanNotify, SendNotice } from '../../contracts/notices.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
+import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { portOf } from '../../rules/allowed-hosts.js';
 import { taskLink } from '../../rules/task-link.js';
+import { activityOf } from '../activity.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
-import type { PlanSource } from '../plan-source.js';
+import type { ActivityDependencies } from '../dependencies.js';
 import { secretsOf } from '../record/mask-record.js';
-import type { SecretSource } from '../secrets.js';
 import { renderNotice } from './render-notice.js';
 import { signNotice } from './sign-notice.js';
-
-/** What it takes to send notices. */
-export interface NoticeDependencies {
-  plans: PlanSource;
-  secrets(environment: string): SecretSource;
-  /** Address of the Temporal UI; null where it is not known. */
-  ui: string | null;
-}
 
 /** Each attempt; the activity has a little more. */
 const ANSWER_MS = 10_000;
@@ -30,20 +23,18 @@ const ANSWER_MS = 10_000;
  *
  * A failed attempt is made again; a host that the policy forbids is not asked again.
  */
-export function createSendNotice({ plans, secrets, ui }: NoticeDependencies): (request: SendNotice) => Promise<void> {
-  return async ({ notice, target }) => {
-    const { info } = Context.current();
-    try {
+export function createSendNotice({ plans, secrets, ui }: Pick<ActivityDependencies, 'plans' | 'secrets' | 'ui'>) {
+  return activityOf(
+    async ({ notice, target }: SendNotice, { info }): Promise<void> => {
       const plan = await plans.admitNotice(info);
       const wanted = plan.notify?.[target];
       if (!wanted) throw new AbilityError({ code: 'seal.invalid', message: 'The plan has no such notice' });
       const source = secrets(plan.environment.name);
       const link = ui === null ? null : taskLink(ui, info.workflowNamespace ?? 'default', notice.task_key);
       await post(wanted, source, masked(notice, plan, source), link);
-    } catch (error) {
-      throw noticeFailure(error);
-    }
-  };
+    },
+    { toError: noticeFailure },
+  );
 }
 
 async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, link: string | null): Promise<void> {

@@ -4,7 +4,7 @@ import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { credentialsOf } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
-import type { SecretSource } from '../secrets.js';
+import type { SecretSource } from '../../planning/secrets/secret-source.js';
 
 /** A record with the known secrets masked in what the task was given and gave, and in what is said of it. Source: R-000-86. */
 export function maskRecord(record: TaskRecord, secrets: (environment: string) => SecretSource): TaskRecord {

@@ -3,8 +3,8 @@ import type { Json } from '../../contracts/json.js';
 import type { Plan, PlanImplementation } from '../../contracts/plan.js';
 import type { CalledPlace, RecordedCall, RecordedValue, TaskRecord } from '../../contracts/record.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
+import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { startOf } from '../../rules/shown-text.js';
-import type { SecretSource } from '../secrets.js';
 import { secretsOf } from './mask-record.js';
 
 /**

@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Tombstone } from '../../contracts/deletion.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { CHILDREN, isDirect, recordPath } from '../../rules/record-path.js';
-import type { SecretSource } from '../secrets.js';
 import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
@@ -238,7 +238,7 @@ function writeWhole(path: string, content: string): void {
 
 function writeFailed(path: string, cause: unknown): AbilityError {
   const full = (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : undefined;
-  const reason = full ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = full ?? reasonOf(cause);
   return new AbilityError(
     {
       code: 'record.write_failed',

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
+import { reasonOf } from '../../contracts/problem.js';
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
 import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
 import type { CallInput } from '../call-input.js';
@@ -34,11 +35,11 @@ export async function callScript(
   const { script } = implementation;
   // With the folder of the call go the input and the output, also after a worker that was killed.
   const folder = await call.files.folder().catch((error: unknown) => {
-    throw notStarted(script, `no folder for its files: ${messageOf(error)}`, error);
+    throw notStarted(script, `no folder for its files: ${reasonOf(error)}`, error);
   });
   const files: ScriptFiles = { input_file: join(folder, 'input.json'), output_file: join(folder, 'output.json') };
   await writeFile(files.input_file, JSON.stringify(call.input), { mode: 0o600 }).catch((error: unknown) => {
-    throw notStarted(script, `its input could not be written: ${messageOf(error)}`, error);
+    throw notStarted(script, `its input could not be written: ${reasonOf(error)}`, error);
   });
   const env = environmentOf(script.env, call.secrets, (secret) => call.log.hide(secret));
   const found = await scripts.find(script);
@@ -88,7 +89,7 @@ async function makeOutputFolder(script: PlanScript, { files }: CallInput): Promi
     await mkdir(folder, { mode: 0o700 });
     return folder;
   } catch (error) {
-    throw notStarted(script, `no folder for its files: ${messageOf(error)}`, error);
+    throw notStarted(script, `no folder for its files: ${reasonOf(error)}`, error);
   }
 }
 
@@ -122,8 +123,4 @@ function namesOf(call: CallInput): Record<string, string> {
     ABILITY_ENVIRONMENT: call.environment.name,
     ABILITY_IDEMPOTENCY_KEY: call.idempotencyKey,
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

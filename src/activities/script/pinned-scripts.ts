@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PinnedFile, Plan, PlanHooks, PlanImplementation, PlanScript } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { scriptsOfHandler } from '../../planning/hooks/hook-parts.js';
 import { importsOfUnpinned } from '../../planning/scripts/imports/follow-imports.js';
 import { digestOf } from '../../rules/canonical.js';
@@ -60,7 +60,7 @@ export class PinnedScripts {
       }
       return undefined;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       return `The scripts could not be kept as they are now (${reason}); leave them as they are until the task has ended`;
     }
   }
@@ -160,7 +160,7 @@ function editedLive({ path }: PlanScript, file: string): CallFailure {
 }
 
 function notCopied({ path }: PlanScript, cause: unknown): CallFailure {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   return new CallFailure(
     {
       code: 'script.start_failed',

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { CsvError } from 'csv-parse/sync';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanScript } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { writesFile } from '../../planning/scripts/placeholders.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { CallFailure } from '../call-failure.js';
@@ -75,7 +75,7 @@ function jsonOf(ended: Ended, text: string): Json {
     return readJson(text, readingOf(ended));
   } catch (error) {
     if (error instanceof AbilityError) throw error;
-    const reason = withoutQuote(error instanceof Error ? error.message : String(error));
+    const reason = withoutQuote(reasonOf(error));
     throw broken(ended, `which is not JSON (${reason}): ${ended.call.log.excerpt(text, 200)}`);
   }
 }
@@ -155,7 +155,7 @@ export async function readCsv(text: string): Promise<JsonObject[]> {
     if (twice >= 0) throw new NoCsv(`column ${twice + 1} has the name of an earlier one`);
     return rows.map((row) => rowOf(header, row));
   } catch (error) {
-    if (error instanceof CsvError) throw new NoCsv(reasonOf(error), { cause: error });
+    if (error instanceof CsvError) throw new NoCsv(csvFault(error), { cause: error });
     throw error;
   }
 }
@@ -166,7 +166,7 @@ function rowOf(header: string[], row: string[]): JsonObject {
 }
 
 /** The message of the library quotes the value. */
-function reasonOf({ code, lines }: CsvError & { lines?: number }): string {
+function csvFault({ code, lines }: CsvError & { lines?: number }): string {
   const at = lines === undefined ? '' : ` (line ${lines})`;
   switch (code) {
     case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':

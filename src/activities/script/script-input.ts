@@ -8,8 +8,8 @@ import {
   valuesIn,
 } from '../../planning/scripts/texts/evaluate-script.js';
 import { plainTextOf, type WrittenScript, writeScript } from '../../planning/scripts/texts/write-script.js';
+import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import type { CallFiles } from '../files/call-files.js';
-import type { SecretSource } from '../secrets.js';
 
 /** What a process is given; its stdin may be a file. */
 export type GivenScript = Omit<WrittenScript, 'stdin'> & { stdin?: string | { file: string } };

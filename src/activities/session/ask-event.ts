@@ -1,6 +1,7 @@
 import type { HookAnswer, SessionPhase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
+import { reasonOf } from '../../contracts/problem.js';
 import type { SessionSurroundings } from '../../contracts/session.js';
 import { ATTRIBUTES, OWN_SPANS } from '../../contracts/traces.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
@@ -39,7 +40,7 @@ export function planEvent(
     const asked = phase === 'SessionStop' ? hooks : hooks.filter(({ blocking }) => blocking !== false);
     return { phase, hooks: asked, environment: resolveEnvironment(registry, environment) };
   } catch (error) {
-    return { phase, failure: failedAnswer('*', { phase, path: '' }, messageOf(error)) };
+    return { phase, failure: failedAnswer('*', { phase, path: '' }, reasonOf(error)) };
   }
 }
 
@@ -67,10 +68,6 @@ export async function askEvent(
       runHooks(phase, { ...around, payload: await payload() }, { blockingOnly: false }, dependencies),
     );
   } catch (error) {
-    return [failedAnswer('*', { phase, path: '' }, messageOf(error))];
+    return [failedAnswer('*', { phase, path: '' }, reasonOf(error))];
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

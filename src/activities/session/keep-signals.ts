@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { HookAnswer } from '../../contracts/hooks.js';
+import { reasonOf } from '../../contracts/problem.js';
 import type { UnknownSignal } from '../../contracts/session.js';
 import { mergeSignals } from '../../rules/merge-signals.js';
 import { markdownLine } from '../../rules/shown-text.js';
@@ -16,7 +17,7 @@ const MOST_CHARACTERS = 2000;
 export function keepSignals(root: string, scope: string, session: string, signals: readonly UnknownSignal[]): void {
   if (signals.length === 0) return;
   const file = join(root, scope, 'workdocs', 'hook-signals.md');
-  // Nothing is made outside of the project, so that the way is looked at first.
+  // Nothing is made outside of the project, so the path is checked first.
   refuseOutside(root, nearestFolder(dirname(file)), scope);
   mkdirSync(dirname(file), { recursive: true });
   refuseOutside(root, dirname(file), scope);
@@ -43,8 +44,8 @@ function lineOf(session: string, { at, hook, name, value }: UnknownSignal): stri
   return `- ${at} ${session} ${hook} ${markdownLine(shown)}`;
 }
 
-/** Whose guards were asked. */
-export interface GuardedTask {
+/** The task whose guards were asked. */
+interface GuardedTask {
   task: string;
   session: string | null;
   /** The folder of the project that it is about; absent: not known, and nothing is written. */
@@ -52,7 +53,7 @@ export interface GuardedTask {
 }
 
 /**
- * Writes what guards of a task signal, and nobody here knows, into the documents of its scope, as those of prompts.
+ * Writes the unknown signals of a task's guards into the documents of its scope, as those of prompts.
  *
  * @param root absolute path of the project. @returns the answers; what could not be written is a warning of the first. Source: R-002-47.
  */
@@ -64,13 +65,19 @@ export function keepUnknown(
 ): HookAnswer[] {
   const { unknown } = mergeSignals(answers, [], new Date(moment).toISOString());
   if (scope === undefined || unknown.length === 0) return [...answers];
+  const warning = whyNotKept(root, scope, session ?? task, unknown);
+  if (warning === undefined) return [...answers];
+  return answers.map((answer, at) => {
+    return at === 0 ? { ...answer, warnings: [...(answer.warnings ?? []), `U${warning.slice(1)}`] } : answer;
+  });
+}
+
+/** Keeps signals as {@link keepSignals}. @returns why they could not be written; undefined: they are. */
+export function whyNotKept(...signals: Parameters<typeof keepSignals>): string | undefined {
   try {
-    keepSignals(root, scope, session ?? task, unknown);
-    return [...answers];
+    keepSignals(...signals);
+    return undefined;
   } catch (error) {
-    const warning = `Unknown signals were not written: ${error instanceof Error ? error.message : String(error)}`;
-    return answers.map((answer, at) => {
-      return at === 0 ? { ...answer, warnings: [...(answer.warnings ?? []), warning] } : answer;
-    });
+    return `unknown signals were not written: ${reasonOf(error)}`;
   }
 }

@@ -6,9 +6,6 @@ import { guardsIn } from '../../rules/merge-signals.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { type TellDependencies, tellSession } from './session-word.js';
 
-/** What linking tasks to sessions needs of its worker. */
-export type LinkDependencies = TellDependencies;
-
 /** The link of a task to its session, where it has one. */
 export interface TaskLink {
   /** Tells the session that no task was formed, and why. @throws the error. */
@@ -24,7 +21,7 @@ export interface TaskLink {
  */
 export async function linkTask(
   { task: task_key, ability: ability_id, session }: TaskRequest,
-  dependencies: LinkDependencies,
+  dependencies: TellDependencies,
 ): Promise<TaskLink> {
   if (session === null) return UNLINKED;
   await tellSession(session, { kind: 'task', task_key, ability_id }, dependencies);

@@ -1,10 +1,10 @@
 import type { Info } from '@temporalio/activity';
 import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import { PLACEMENTS } from '../../contracts/placement.js';
-import { AbilityError } from '../../contracts/problem.js';
 import type { SessionSurroundings } from '../../contracts/session.js';
 import type { CheckedChains, PlanSource } from '../plan-source.js';
 import type { KnownRun, RunRef, Runs } from '../runs.js';
+import { sealInvalid } from '../seal.js';
 
 /** What tells the sessions of a project from workflows of foreign code. */
 export interface SessionRuns {
@@ -54,9 +54,8 @@ export async function admitSession(
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
   const isAsked = run?.workflowId === sessionIdOf(project, session_id) && queues.includes(taskQueue);
   if (run && isAsked && (await findOwnSession(run, queues, plans))) return;
-  throw new AbilityError({
-    code: 'seal.invalid',
-    message: 'This activity was not asked for by a session of the project',
-    suggestion: 'Start sessions through Ability Runtime; activities are never started by hand.',
-  });
+  throw sealInvalid(
+    'This activity was not asked for by a session of the project',
+    'Start sessions through Ability Runtime; activities are never started by hand.',
+  );
 }

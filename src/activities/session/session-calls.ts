@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import type { EndCallRequest } from '../../contracts/activities.js';
 import type { Caller } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
@@ -12,11 +12,10 @@ import { canonicalJson } from '../../rules/canonical.js';
 import { firesFor } from '../../rules/fires.js';
 import { type FactSources, failedAnswer, hookFacts } from '../../rules/hook-facts.js';
 import { handlerReadsSession } from '../../rules/session-reads.js';
+import { activityOf, taskOf } from '../activity.js';
+import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
-import type { PlanSource } from '../plan-source.js';
 import { secretsOf } from '../record/mask-record.js';
-import type { SecretSource } from '../secrets.js';
-import { taskOf } from '../task-of.js';
 import { type TellDependencies, tellSession } from './session-word.js';
 
 /** An input that is larger, as JSON, is not kept by a session. Characters. */
@@ -36,9 +35,7 @@ export interface CallToEnter extends FactSources {
 }
 
 /** What entering a call needs of its worker. */
-export interface EnterCallDependencies extends TellDependencies {
-  secrets: (environment: string) => SecretSource;
-}
+export type EnterCallDependencies = TellDependencies & Pick<ActivityDependencies, 'secrets'>;
 
 /**
  * Has a session answer the guards that look at what it did, and enter the call, in one moment. Source: docs/sessions.md#guards-over-a-session.
@@ -66,32 +63,37 @@ export async function enterCall(call: CallToEnter, dependencies: EnterCallDepend
     const { hooks = [] } = await tellSession(session, word, dependencies);
     return hooks;
   } catch (error) {
-    if (!(error instanceof AbilityError) || (error.code !== 'session.stopped' && error.code !== 'session.not_found'))
-      throw error;
+    if (!isEnded(error)) throw error;
     const advice = 'Start another session: `ability session start`.';
     return guards.slice(0, 1).map((guard) => {
-      return failedAnswer(guard.id, { phase: 'PreAbilityCall', path }, `${error.message}`, advice);
+      return failedAnswer(guard.id, { phase: 'PreAbilityCall', path }, error.message, advice);
     });
   }
 }
 
 /** Tells the session of a task how a call ended. A session that has ended need not know. */
-export function createEndCall(
-  dependencies: TellDependencies & { plans: PlanSource },
-): (request: EndCallRequest) => Promise<void> {
-  return async ({ seal, call_id, status }) => {
-    const context = Context.current();
-    try {
+export function createEndCall(dependencies: TellDependencies & Pick<ActivityDependencies, 'plans'>) {
+  return activityOf(
+    async ({ seal, call_id, status }: EndCallRequest, context): Promise<void> => {
       const { session } = await dependencies.plans.admit(seal, context.info);
       if (session === null) return;
-      await tellSession(session, { kind: 'ended', id: callIdOf(taskOf(context), call_id), status }, dependencies);
-    } catch (error) {
-      if (error instanceof AbilityError && (error.code === 'session.stopped' || error.code === 'session.not_found'))
-        return;
-      if (error instanceof AbilityError) throw toFailure(error);
-      throw ApplicationFailure.create({ type: 'temporal.unavailable', message: String(error) });
-    }
-  };
+      const word = { kind: 'ended', id: callIdOf(taskOf(context), call_id), status } as const;
+      await tellSession(session, word, dependencies).catch((error: unknown) => {
+        if (!isEnded(error)) throw error;
+      });
+    },
+    {
+      toError: (error) =>
+        error instanceof AbilityError
+          ? toFailure(error)
+          : ApplicationFailure.create({ type: 'temporal.unavailable', message: String(error) }),
+    },
+  );
+}
+
+/** Whether a session cannot be told anything, since it has ended. */
+function isEnded(error: unknown): error is AbilityError {
+  return error instanceof AbilityError && (error.code === 'session.stopped' || error.code === 'session.not_found');
 }
 
 /** The name of a call in its session: no other task can have one of the same name. */

@@ -13,36 +13,28 @@ import { RegistryLoader } from '../../definitions/load-registry.js';
 import { failedAnswer } from '../../rules/hook-facts.js';
 import { mergeSignals } from '../../rules/merge-signals.js';
 import { beginAttempt } from '../attempt.js';
+import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
-import type { PlanSource } from '../plan-source.js';
 import { askEvent, isAnsweredAtOnce, type PlannedEvent, planEvent } from './ask-event.js';
 import { followTasks } from './follow-tasks.js';
-import { keepSignals } from './keep-signals.js';
+import { whyNotKept } from './keep-signals.js';
 import { admitSession } from './own-session.js';
-import type { SessionAccess } from './session-access.js';
 
-/** What the activities of sessions need of their worker. */
-export interface SessionDependencies extends HookDependencies {
-  /** Absolute path of the project. */
-  root: string;
-  project: string;
-  plans: PlanSource;
-  sessions: SessionAccess;
-}
+type SessionDependencies = HookDependencies & Pick<ActivityDependencies, 'root' | 'project' | 'plans' | 'sessions'>;
 
 /** Hooks have their own time-outs; this is only for all hooks of an event together. */
 const EVENT_MS = 5 * 60_000;
 
 /** An activity that answers for the hooks of an event of a session. */
-export interface EventActivities<Request, Answer> {
+interface EventActivities<Request, Answer> {
   ask: (request: Request) => Promise<Answer>;
   /** Answers where nothing has to be started for it, as a local activity; else null, and {@link ask} has to. */
   askAtOnce: (request: Request) => Promise<Answer | null>;
 }
 
 /** Both forms of what asks the hooks of an event: only a session of the project may have them asked. */
-export function eventActivities<Request extends SessionSurroundings, Answer>(
+function eventActivities<Request extends SessionSurroundings, Answer>(
   phase: SessionPhase,
   dependencies: SessionDependencies,
   answer: (request: Request, planned: PlannedEvent, signal: AbortSignal) => Promise<Answer>,
@@ -96,35 +88,29 @@ export function createAskPrompt(dependencies: SessionDependencies): EventActivit
     ]);
     const at = new Date(moment).toISOString();
     const merged = mergeSignals(hooks, [...guards, ...followed.guards], at);
+    const lost = whyNotKept(dependencies.root, scope, session_id, merged.unknown);
     return {
       turn_context: { session_id, turn_index, hook_signals: merged.hook_signals },
-      hooks: [...hooks, ...kept(dependencies.root, request, merged.unknown)],
+      // What cannot be written is still in the session, and stops nothing.
+      hooks: lost === undefined ? hooks : [...hooks, failedAnswer('*', { phase: 'PromptSubmit', path: '' }, lost)],
       tasks: followed.tasks,
       unknown_signals: merged.unknown,
     };
   });
 }
 
-/** What cannot be written is still in the session, and stops nothing. */
-function kept(root: string, { scope, session_id }: AskPromptRequest, unknown: AskPromptAnswer['unknown_signals']) {
-  try {
-    keepSignals(root, scope, session_id, unknown);
-    return [];
-  } catch (error) {
-    const reason = `unknown signals were not written: ${error instanceof Error ? error.message : String(error)}`;
-    return [failedAnswer('*', { phase: 'PromptSubmit', path: '' }, reason)];
-  }
-}
-
 /** Runs the hooks at the end of a session; they serve the infrastructure, and change nothing. Source: R-002-26, R-002-48. */
-export function createEndSession(
-  dependencies: SessionDependencies,
-): (request: EndSessionRequest) => Promise<EndSessionAnswer> {
-  return eventActivities('SessionStop', dependencies, async (request: EndSessionRequest, planned, signal) => {
+export function createEndSession(dependencies: SessionDependencies) {
+  const answer = async (
+    request: EndSessionRequest,
+    planned: PlannedEvent,
+    signal: AbortSignal,
+  ): Promise<EndSessionAnswer> => {
     const { reason, turns, moment } = request;
     const { tasks } = await followTasks(request.tasks, dependencies.sessions);
     const told = tasks.map(({ task_key, ability_id, status }): JsonObject => ({ task_key, ability_id, status }));
     const payload = () => ({ reason, turns, tasks: told });
     return { tasks, hooks: await askEvent(planned, { payload, moment }, request, dependencies, signal) };
-  }).ask;
+  };
+  return eventActivities('SessionStop', dependencies, answer).ask;
 }

@@ -1,25 +1,16 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Context } from '@temporalio/activity';
 import { sessionIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SessionWord, SignedWord, WordAnswer } from '../../contracts/session.js';
-import { canonicalJson } from '../../rules/canonical.js';
-import { toFailure } from '../failures.js';
-import type { SealKeys } from '../seal.js';
-import type { SessionAccess } from './session-access.js';
+import { activityOf } from '../activity.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { isSignedBy, type SealKeys, sealInvalid, sign } from '../seal.js';
 
-/** Signs what a worker tells a session, so that the session hears nobody else. */
-export function signWord(session: string, word: SessionWord, { keys }: SealKeys): SignedWord {
-  const [first] = keys;
-  if (!first) {
-    throw new AbilityError({
-      code: 'seal.no_key',
-      message: 'This worker has no key to sign with',
-      suggestion: 'Set ABILITY_SEAL_KEYS to the same value for all workers.',
-    });
-  }
-  const unsigned = { key_id: first[0], session, word };
-  return { ...unsigned, mac: macOf(unsigned, first[1]) };
+/** Keeps the signature of a word apart from every seal of a task. */
+const PREFIX = 'session-word\n';
+
+/** Signs what a worker tells a session, so that the session accepts it from no other process. */
+export function signWord(session: string, word: SessionWord, keys: SealKeys): SignedWord {
+  return sign({ session, word }, keys, 'sign', PREFIX);
 }
 
 /**
@@ -27,39 +18,24 @@ export function signWord(session: string, word: SessionWord, { keys }: SealKeys)
  *
  * @throws AbilityError `seal.unknown_key`, `seal.invalid`.
  */
-export function verifyWord({ mac, ...unsigned }: SignedWord, session: string, { keys }: SealKeys): void {
-  const secret = keys.get(unsigned.key_id);
+export function verifyWord(word: SignedWord, session: string, { keys }: SealKeys): void {
+  const secret = keys.get(word.key_id);
   if (!secret) {
     throw new AbilityError({
       code: 'seal.unknown_key',
-      message: `The word to the session is signed with the key ${unsigned.key_id}, which this worker does not have`,
+      message: `The word to the session is signed with the key ${word.key_id}, which this worker does not have`,
       suggestion: 'Give the workers of all environments of the session the same ABILITY_SEAL_KEYS.',
     });
   }
-  const given = Buffer.from(mac, 'hex');
-  const right = Buffer.from(macOf(unsigned, secret), 'hex');
-  const isOurs = given.length === right.length && timingSafeEqual(given, right);
-  if (isOurs && unsigned.session === session) return;
-  throw new AbilityError({
-    code: 'seal.invalid',
-    message: 'No worker of the project signed this word to the session',
-    suggestion: 'Look who else writes to the namespace.',
-  });
-}
-
-/** The prefix keeps it apart from every seal of a task. */
-function macOf(unsigned: Omit<SignedWord, 'mac'>, secret: Uint8Array): string {
-  return createHmac('sha256', secret)
-    .update(`session-word\n${canonicalJson(unsigned)}`)
-    .digest('hex');
+  if (isSignedBy(word, secret, PREFIX) && word.session === session) return;
+  throw sealInvalid(
+    'No worker of the project signed this word to the session',
+    'Look who else writes to the namespace.',
+  );
 }
 
 /** What a worker needs to tell sessions something. */
-export interface TellDependencies {
-  project: string;
-  keys: SealKeys;
-  sessions: SessionAccess;
-}
+export type TellDependencies = Pick<ActivityDependencies, 'project' | 'keys' | 'sessions'>;
 
 /** Tells a session something in the name of the project's workers. @throws as {@link SessionAccess.tell}. */
 export function tellSession(
@@ -71,16 +47,11 @@ export function tellSession(
 }
 
 /** Checks for a session that a worker of the project signed a word to it. It changes nothing. */
-export function createCheckWord({ keys }: { keys: SealKeys }): (word: SignedWord) => Promise<void> {
-  return async (word) => {
-    const { workflowType, workflowExecution } = Context.current().info;
-    try {
-      if (workflowType !== WORKFLOWS.session || !workflowExecution) {
-        throw new AbilityError({ code: 'seal.invalid', message: 'Only a session has words checked' });
-      }
-      verifyWord(word, workflowExecution.workflowId, keys);
-    } catch (error) {
-      throw toFailure(error);
+export function createCheckWord({ keys }: Pick<ActivityDependencies, 'keys'>) {
+  return activityOf(async (word: SignedWord, { info }): Promise<void> => {
+    if (info.workflowType !== WORKFLOWS.session || !info.workflowExecution) {
+      throw new AbilityError({ code: 'seal.invalid', message: 'Only a session has words checked' });
     }
-  };
+    verifyWord(word, info.workflowExecution.workflowId, keys);
+  });
 }

@@ -3,38 +3,33 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import type { AcquireAnswer, AcquireRequest, GoneRequest, ReleaseRequest } from '../../contracts/activities.js';
 import type { OnBusy, SlotRequest } from '../../contracts/concurrency.js';
 import { lockIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { concurrencyKey } from '../../planning/steps/concurrency-key.js';
 import { digestOf } from '../../rules/canonical.js';
+import { activityOf, taskOf } from '../activity.js';
+import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
-import type { Admitted, PlanSource } from '../plan-source.js';
-import { taskOf } from '../task-of.js';
-import type { LockAccess } from './lock-access.js';
+import { sealInvalid } from '../seal.js';
 
-/** What the turns of tasks need of their worker. */
-export interface SlotDependencies {
-  plans: PlanSource;
-  locks: LockAccess;
-}
+type SlotDependencies = Pick<ActivityDependencies, 'plans' | 'locks'>;
 
 /**
  * Asks the lock of a task's key for its turn; the lock answers the task by signal.
  *
  * Key, limit and what to do when it is taken come from the sealed plan. Asking twice is the same as asking once. The
- * answers bring a token back that only the task and its lock know, so that nobody else gives them by mistake.
+ * answers bring a token back that only the task and its lock know, so that no other workflow gives them by mistake.
  */
-export function createAcquire({ plans, locks }: SlotDependencies): (request: AcquireRequest) => Promise<AcquireAnswer> {
-  return async ({ seal, input, run, token: known }) => {
-    try {
-      const context = Context.current();
+export function createAcquire({ plans, locks }: SlotDependencies) {
+  return activityOf(
+    async ({ seal, input, run, token: known }: AcquireRequest, context): Promise<AcquireAnswer> => {
       const admitted = await plans.admit(seal, context.info);
       const { plan } = admitted;
       const task = taskOf(context);
-      const { concurrency } = plan;
-      if (!concurrency || (task === admitted.seal.task && digestOf(input) !== admitted.seal.input))
-        throw notSealed(admitted);
+      const { concurrency, project, environment, placement } = plan;
+      if (!concurrency || (task === admitted.seal.task && digestOf(input) !== admitted.seal.input)) {
+        throw sealInvalid(`The sealed plan of ${admitted.seal.task} does not ask for this turn`);
+      }
       const { limit, on_busy } = concurrency;
-      const { project, environment, placement } = plan;
       const key = concurrencyKey(concurrency.key, input, plan);
       const lock = lockIdOf(project, environment.name, digestOf(key));
       const taskQueue = taskQueueOf(project, environment.name, placement);
@@ -43,10 +38,9 @@ export function createAcquire({ plans, locks }: SlotDependencies): (request: Acq
       const entry: SlotRequest = { task, run, limit, ...wishOf(on_busy), ...again, token };
       await locks.enter({ lock, taskQueue, key, entry, summary: `${shortened(key)} in ${environment.name}` });
       return { key, lock, token };
-    } catch (error) {
-      throw toSlotFailure(error);
-    }
-  };
+    },
+    { toError: toSlotFailure },
+  );
 }
 
 /** A lock of an earlier build, which does not know `newest`, lets the task wait. */
@@ -61,39 +55,27 @@ function shortened(key: string): string {
 }
 
 /** What Temporal could not do now is tried again; our own refusals are not. */
-export function toSlotFailure(error: unknown): Error {
+function toSlotFailure(error: unknown): Error {
   if (error instanceof AbilityError || error instanceof CancelledFailure) return toFailure(error);
-  const reason = error instanceof Error ? error.message : String(error);
-  const problem = { code: 'temporal.unavailable', message: `Temporal did not take the turn of a task: ${reason}` };
+  const message = `Temporal did not take the turn of a task: ${reasonOf(error)}`;
+  const problem = { code: 'temporal.unavailable', message };
   return ApplicationFailure.create({ type: problem.code, message: problem.message, details: [problem] });
 }
 
-function notSealed({ seal }: Admitted): AbilityError {
-  return new AbilityError({
-    code: 'seal.invalid',
-    message: `The sealed plan of ${seal.task} does not ask for this turn`,
-    suggestion: 'Create tasks through Ability Runtime.',
-  });
-}
-
 /** Gives the turn of the task that asks back, or its place in the line; never that of another task. */
-export function createRelease({ plans, locks }: SlotDependencies): (request: ReleaseRequest) => Promise<void> {
-  return async ({ seal, lock, run }) => {
-    try {
-      const context = Context.current();
+export function createRelease({ plans, locks }: SlotDependencies) {
+  return activityOf(
+    async ({ seal, lock, run }: ReleaseRequest, context): Promise<void> => {
       await plans.admit(seal, context.info);
       await locks.leave(lock, { task: taskOf(context), run });
-    } catch (error) {
-      throw toSlotFailure(error);
-    }
-  };
+    },
+    { toError: toSlotFailure },
+  );
 }
 
-/** Tells a lock which of its holders have ended: terminated, deleted, or forgotten. It only looks, and only for locks. */
-export function createFindGone({
-  locks,
-}: Pick<SlotDependencies, 'locks'>): (request: GoneRequest) => Promise<GoneRequest['holders']> {
-  return async ({ holders }) => {
+/** Finds the holders of a lock that have ended: terminated, deleted, or forgotten. It only looks, and only for locks. */
+export function createFindGone({ locks }: Pick<SlotDependencies, 'locks'>) {
+  return async ({ holders }: GoneRequest): Promise<GoneRequest['holders']> => {
     if (Context.current().info.workflowType !== WORKFLOWS.lock) {
       throw ApplicationFailure.nonRetryable('Only a lock asks for its holders', 'seal.invalid');
     }

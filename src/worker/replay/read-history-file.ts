@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import type { History, RecordedHistory } from './history-events.js';
 
 /** The events alone, as `temporal workflow show --output json` prints them. */
@@ -67,7 +67,7 @@ function toHistory(file: string, plain: z.infer<typeof PLAIN>): History {
   try {
     return historyFromJSON(plain);
   } catch (error) {
-    throw invalid(file, error instanceof Error ? error.message : String(error), error);
+    throw invalid(file, reasonOf(error), error);
   }
 }
 

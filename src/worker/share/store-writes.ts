@@ -1,3 +1,4 @@
+import { reasonOf } from '../../contracts/problem.js';
 import type { Store } from '../../server/store/store.js';
 import { log } from '../logger.js';
 
@@ -80,7 +81,7 @@ export class StoreWrites {
       await this.store.putNamed(name, bytes);
     } catch (error) {
       this.pausedUntil = this.now() + PAUSE_MS;
-      this.lose(name, error instanceof Error ? error.message : String(error));
+      this.lose(name, reasonOf(error));
     }
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordCalls } from '../../../src/activities/record/record-calls.js';
-import { SecretSource } from '../../../src/activities/secrets.js';
 import type { MadeText } from '../../../src/contracts/calls-made.js';
+import { SecretSource } from '../../../src/planning/secrets/secret-source.js';
 import { CallsMade } from '../../../src/workflows/calls/calls-made.js';
 import { examplePlan } from '../rules/example-plan.js';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PlanSource } from '../../../src/activities/plan-source.js';
 import { RecordFolder } from '../../../src/activities/record/record-folder.js';
 import { signSeal } from '../../../src/activities/seal.js';
-import { SecretSource } from '../../../src/activities/secrets.js';
+import { SecretSource } from '../../../src/planning/secrets/secret-source.js';
 import { taskQueueOf } from '../../../src/contracts/names.js';
 import type { TaskRecord } from '../../../src/contracts/record.js';
 import { digestOf } from '../../../src/rules/canonical.js';

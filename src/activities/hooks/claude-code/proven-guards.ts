@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import type { MustDeny } from '../../../contracts/foreign-hooks.js';
 import { CEL, ENGINE } from '../../../contracts/names.js';
+import { reasonOf } from '../../../contracts/problem.js';
 import type { HookEnvironment } from '../../../planning/hooks/foreign-guards.js';
 import { digestOf } from '../../../rules/canonical.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
@@ -76,7 +77,7 @@ async function fire(
       logs: undefined,
     });
   } catch (error) {
-    return { kind: 'fault', fault: error instanceof Error ? error.message : String(error) };
+    return { kind: 'fault', fault: reasonOf(error) };
   }
 }
 

@@ -1,11 +1,11 @@
 import { type ApiRequest, buildRequest } from '../../../../src/activities/api/build-request.js';
 import { CallLog } from '../../../../src/activities/call-log.js';
-import { SecretSource } from '../../../../src/activities/secrets.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import type { ApiImplementation } from '../../../../src/contracts/plan.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { callFiles } from '../../../fixtures/memory-files.js';
 import { apiAbility } from '../../../fixtures/servers/definitions.js';
 import { temporaryProject } from '../../temporary-project.js';

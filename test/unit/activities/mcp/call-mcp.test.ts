@@ -5,8 +5,8 @@ import { CallLog } from '../../../../src/activities/call-log.js';
 import { callMcp } from '../../../../src/activities/mcp/call-mcp.js';
 import { PinnedTools } from '../../../../src/activities/mcp/pinned-tools.js';
 import { McpPool } from '../../../../src/activities/mcp/pool.js';
-import { SecretSource } from '../../../../src/activities/secrets.js';
 import { ENGINE } from '../../../../src/contracts/names.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
 import { makeProject, type ProjectFolder } from '../../../fixtures/project-folder.js';
 

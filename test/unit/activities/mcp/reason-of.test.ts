@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { CallFailure } from '../../../../src/activities/call-failure.js';
-import { causeOf, reasonOf, withoutDump } from '../../../../src/activities/mcp/reason-of.js';
+import { causeOf, maskedReason, withoutDump } from '../../../../src/activities/mcp/reason-of.js';
 
-const asItIs = (text: string): string => text;
+const asItIs = { mask: (text: string): string => text };
 const shape = z.object({ name: z.string(), tags: z.array(z.boolean()) });
 const dump = (value: unknown): Error => shape.safeParse(value).error ?? new Error('no error');
 
 test('what a validator dumps is read out', () => {
   expect(dump({ tags: ['a'] }).message).toContain('"code"');
-  expect(reasonOf(dump({ tags: ['a'] }), asItIs)).toBe(
+  expect(maskedReason(dump({ tags: ['a'] }), asItIs)).toBe(
     '`name` is missing; `tags.0`: expected boolean, received string',
   );
-  expect(reasonOf(dump(7), asItIs)).toBe('it: expected object, received number');
+  expect(maskedReason(dump(7), asItIs)).toBe('it: expected object, received number');
 });
 
 test('also in the middle of what somebody else says', () => {
@@ -28,18 +28,18 @@ test.each(['', 'no [list] here', '[{"a": 1}]', '[{"message": "x"}]', '[{ not JSO
 );
 
 test('many mistakes are counted', () => {
-  const text = reasonOf(dump({ name: 'a', tags: Array.from({ length: 9 }, () => 1) }), asItIs);
+  const text = maskedReason(dump({ name: 'a', tags: Array.from({ length: 9 }, () => 1) }), asItIs);
   expect(text).toMatch(/; and 4 more$/);
   expect(text.split(';')).toHaveLength(6);
 });
 
 test('a cause is named once, a page is cut, and what is no error is said', () => {
-  expect(reasonOf(new Error('fetch failed', { cause: new Error('ECONNREFUSED') }), asItIs)).toBe(
+  expect(maskedReason(new Error('fetch failed', { cause: new Error('ECONNREFUSED') }), asItIs)).toBe(
     'fetch failed (ECONNREFUSED)',
   );
-  expect(reasonOf(new Error('failed: refused', { cause: new Error('refused') }), asItIs)).toBe('failed: refused');
-  expect(reasonOf(new Error('x'.repeat(100_000)), asItIs)).toHaveLength(1003);
-  expect(reasonOf('told to stop', asItIs)).toBe('told to stop');
+  expect(maskedReason(new Error('failed: refused', { cause: new Error('refused') }), asItIs)).toBe('failed: refused');
+  expect(maskedReason(new Error('x'.repeat(100_000)), asItIs)).toHaveLength(1003);
+  expect(maskedReason('told to stop', asItIs)).toBe('told to stop');
 });
 
 test('a cause of a class is found at any depth, and causes that go round end', () => {
@@ -54,6 +54,6 @@ test('a cause of a class is found at any depth, and causes that go round end', (
 test('a secret is masked before the reason is cut, so that no part of one is left', () => {
   const secret = 'correct-horse-battery-staple';
   const mask = (text: string): string => text.replaceAll(secret, '***');
-  const reason = reasonOf(new Error(`${'x'.repeat(985)}${secret} and more of the page`), mask);
+  const reason = maskedReason(new Error(`${'x'.repeat(985)}${secret} and more of the page`), { mask });
   expect(reason).toMatch(/x\*\*\* and more of\.\.\.$/);
 });

@@ -1,0 +1,102 @@
+import type { CallAnswer } from '../contracts/activities.js';
+import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
+import type { Tombstone } from '../contracts/deletion.js';
+import type { TaskFile } from '../contracts/files.js';
+import type { ToldTask } from '../contracts/run-sinks.js';
+import type { TaskMemo, TaskResult } from '../contracts/task.js';
+import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
+import type { BoundedMap } from './bounded-map.js';
+import type { EffectMarks } from './effect-mark.js';
+import type { Execute } from './execute.js';
+import type { FileDependencies } from './files/call-files.js';
+import type { HookDependencies } from './hooks/hook-dependencies.js';
+import type { EarlierTask } from './kept-progress.js';
+import type { PinnedTools } from './mcp/pinned-tools.js';
+import type { PlanSource } from './plan-source.js';
+import type { RecordFolder } from './record/record-folder.js';
+import type { RunRef } from './runs.js';
+import type { PinnedScripts } from './script/pinned-scripts.js';
+import type { SealKeys } from './seal.js';
+import type { SessionAccess } from './session/session-access.js';
+import type { LockAccess } from './slots/lock-access.js';
+
+/** Everything that the activities of one worker need of it; each takes its part. */
+export interface ActivityDependencies extends HookDependencies {
+  project: string;
+  /** Absolute path of the project. */
+  root: string;
+  /** Name of this machine. */
+  host: string;
+  /** The environment of the worker; left out: that of this process. */
+  env?: NodeJS.ProcessEnv;
+  keys: SealKeys;
+  plans: PlanSource;
+  records: RecordFolder;
+  files: FileDependencies;
+  execute: Execute;
+  /** Marks of calls that must not be repeated. */
+  marks: EffectMarks;
+  scripts: PinnedScripts;
+  tools: Pick<PinnedTools, 'pin'>;
+  locks: LockAccess;
+  sessions: SessionAccess;
+  /** What the runs of this worker have reported, until the records of their tasks are written. */
+  told: BoundedMap<string, ToldTask>;
+  /** What `env:NAME` in the definitions stands for; left out: what this process and its `.env` files say. */
+  variables?: (environment: string) => EnvironmentVariables;
+  /** The clock that a case of `ability test` sets for its task; left out: the one of this machine. */
+  clockOf?: (task: string) => Promise<SetClock | undefined>;
+  /** Keeps a large answer in the store, so that it will fit into the history. */
+  keepLarge: (answer: CallAnswer, limitBytes: number) => Promise<void>;
+  /** Moves the large parts of a result to the store; what it returns is small enough to stay in the history. */
+  shrink: (result: TaskResult) => Promise<TaskResult>;
+  /** Address of the Temporal UI; null where it is not known. */
+  ui: string | null;
+  /** Why a decision is not proved; undefined: it is. Null where this worker can check none. */
+  checkProof: ((decision: ProvedDecision, proof: DecisionProof) => string | undefined) | null;
+  /** What Temporal knows of a task of this key. */
+  findTask: (key: string) => Promise<FoundTask | undefined>;
+  /** What Temporal knows of the deletion of a task of this key, and whose task it was. */
+  findDeletion: (key: string) => Promise<{ project: string; deletion: Tombstone | 'under way' } | undefined>;
+  /**
+   * What a task of a project has done that has ended.
+   *
+   * @throws AbilityError `task.not_found`, `task.open`, `task.other_project`.
+   */
+  readEnded: (key: string, project: string) => Promise<EndedTask>;
+  /** Whether a worker polls a task queue. */
+  isServed: (queue: string) => Promise<boolean>;
+  executions: Executions;
+}
+
+/** A clock that was set. */
+export interface SetClock {
+  /** Milliseconds since 1970. */
+  now: number;
+  /** What the clock of its workflow lacks, in milliseconds. */
+  shift_ms: number;
+}
+
+/** What has a key: a task of a project, or `foreign`, a workflow that is no task. */
+export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
+
+/** A task that has ended, and the run that says what it has done. */
+export type EndedTask = EarlierTask & { run: RunRef; files?: TaskFile[] };
+
+/** What Temporal knows of the workflow that has a key. */
+export interface Execution {
+  isOpen: boolean;
+  /** Undefined where it is no task. */
+  memo: TaskMemo | undefined;
+  /** Name of the project it belongs to. */
+  project: string | undefined;
+}
+
+/** The workflows of tasks, as their deletion needs them. */
+export interface Executions {
+  /** Undefined where Temporal knows none. */
+  find(key: string): Promise<Execution | undefined>;
+  cancel(key: string): Promise<void>;
+  /** Deletes all runs of a task, of those it called, of its notices and of its preflights; some may be gone already. */
+  remove(key: string, project: string, onProgress: () => void): Promise<void>;
+}
