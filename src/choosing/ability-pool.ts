@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Registry } from '../definitions/registry.js';
 import { Embedder } from './embedder.js';
 import { type EmbeddingsSettings, embeddingsSettings, embedThrough } from './embeddings-endpoint.js';
@@ -6,7 +5,7 @@ import { HybridRanker, meaningOf, warningOf } from './hybrid-ranker.js';
 import type { AbilityText, Ranker } from './ranker.js';
 import { type ChoosableAbility, readAbilities } from './read-abilities.js';
 import { readScopePages, type ScopePages } from './scope-pages.js';
-import { VectorStore, vectorFileOf } from './vector-store.js';
+import { keyOfText, VectorStore, vectorFileOf } from './vector-store.js';
 import { WordRanker } from './word-ranker.js';
 
 /** The abilities of an environment, ready to be ranked for what is asked in a scope. */
@@ -37,8 +36,8 @@ export function poolOf(
 ): AbilityPool {
   const pages = readScopePages(registry.root, scope);
   const settings = embeddingsSettings(registry, env);
-  const said = digestOf(pages.text);
-  const asked = settings === undefined ? '' : digestOf(JSON.stringify(settings));
+  const said = keyOfText(pages.text);
+  const asked = settings === undefined ? '' : keyOfText(JSON.stringify(settings));
   const key = [registry.root, registry.digest, environment, scope ?? '', said, asked].join('\n');
   const before = kept.get(key);
   if (before) return before;
@@ -83,8 +82,4 @@ function rankerOf(
   const store = new VectorStore(vectorFileOf(root, settings));
   const embedder = new Embedder(texts.map(meaningOf), embedThrough(settings), store, settings.timeoutMs);
   return new HybridRanker(texts, words, embedder);
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,3 +1,4 @@
+import { signalWithin } from '../rules/any-signal.js';
 import { formatDuration } from '../rules/duration.js';
 import { type Embed, EmbeddingsFault } from './embeddings-endpoint.js';
 import { keyOfText, type VectorStore } from './vector-store.js';
@@ -37,20 +38,19 @@ export class Embedder {
 
   /** @throws EmbeddingsFault. */
   async embedRequest(text: string): Promise<EmbeddedRequest> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), this.timeoutMs);
+    const { signal, isLate, release } = signalWithin(this.timeoutMs, []);
     try {
-      const request = await this.vectorOf(text, deadline.signal);
+      const request = await this.vectorOf(text, signal);
       const missing = (): number[] => this.missing(request.length);
       // One request at a time makes what is missing; the others find it made, or go on.
-      while (missing().length > 0 && this.going) await before(this.going, deadline.signal);
-      if (missing().length > 0) await this.make(missing(), request.length, deadline.signal);
+      while (missing().length > 0 && this.going) await before(this.going, signal);
+      if (missing().length > 0) await this.make(missing(), request.length, signal);
       return { request, abilities: this.keys.map((key) => this.store.find(key, request.length) ?? NOTHING) };
     } catch (error) {
-      if (!deadline.signal.aborted) throw error;
+      if (!isLate()) throw error;
       throw new EmbeddingsFault(`there was no answer within ${formatDuration(this.timeoutMs)}${this.progress()}`);
     } finally {
-      clearTimeout(timer);
+      release();
     }
   }
 

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import type { AgentTurn, PlanProvider } from '../contracts/agent-runtime.js';
 import { AbilityError } from '../contracts/problem.js';
+import { signalWithin } from '../rules/any-signal.js';
 import { formatDuration } from '../rules/duration.js';
 import { connectToModel, denialIn, type ModelEndpoint, refuseLiteral, whyUnanswered } from './model-endpoint.js';
 
@@ -19,10 +20,7 @@ export function modelProvider(model: PlannerModel): PlanProvider {
   let client: Promise<OpenAI> | undefined;
   return {
     async ask(turn, _, signal) {
-      const deadline = new AbortController();
-      const stop = (): void => deadline.abort();
-      const timer = setTimeout(stop, model.timeoutMs);
-      signal.addEventListener('abort', stop, { once: true });
+      const deadline = signalWithin(model.timeoutMs, [signal]);
       try {
         signal.throwIfAborted();
         refuseLiteral(model);
@@ -36,10 +34,9 @@ export function modelProvider(model: PlannerModel): PlanProvider {
         return choices?.[0]?.message?.content ?? '';
       } catch (error) {
         signal.throwIfAborted();
-        throw failureOf(error, model, deadline.signal.aborted);
+        throw failureOf(error, model, deadline.isLate());
       } finally {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', stop);
+        deadline.release();
       }
     },
   };

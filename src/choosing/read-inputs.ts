@@ -26,25 +26,8 @@ export interface ReadInputs {
  */
 export function readInputs(schema: JsonObject, text: string): ReadInputs {
   const wanted = requiredOf(schema);
-  const given: JsonObject = {};
-  const take = (read: (input: Wanted, others: readonly Wanted[]) => Json | undefined): void => {
-    const open = wanted.filter(({ name }) => !(name in given));
-    for (const input of open) {
-      const value = read(
-        input,
-        open.filter((other) => other !== input),
-      );
-      if (value !== undefined) given[input.name] = value;
-    }
-  };
-  take((input) => namedValue(input, text));
-  take((input) => onlyChoice(input, text));
-  take((input, others) => onlyOfFormat(input, others, text));
-  take((input, others) => onlyNumber(input, others, text, Object.values(given)));
-  take((input, others) => onlyQuoted(input, others, text, Object.values(given)));
-  take((input) => onlyIdentifier(input, text));
-  const missing = wanted.filter(({ name }) => !(name in given)).map(describe);
-  return { given, missing };
+  const given = readEach(wanted, REQUIRED, text);
+  return { given, missing: wanted.filter(({ name }) => !(name in given)).map(describe) };
 }
 
 /**
@@ -56,27 +39,34 @@ export function readOptional(schema: JsonObject, text: string, given: JsonObject
   const open = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, property]): Wanted[] =>
     isJsonObject(property) && !(name in given) ? [{ name, schema: property }] : [],
   );
+  return readEach(open, OPTIONAL, text, given);
+}
+
+/**
+ * Finds the value of an input in a request.
+ *
+ * @param others the inputs that have no value yet. @param taken values of other inputs.
+ */
+type Reader = (input: Wanted, text: string, others: readonly Wanted[], taken: readonly Json[]) => Json | undefined;
+
+const REQUIRED: readonly Reader[] = [namedValue, onlyChoice, onlyOfFormat, onlyNumber, onlyQuoted, onlyIdentifier];
+const OPTIONAL: readonly Reader[] = [
+  namedValue,
+  onlyChoice,
+  onlyOfFormat,
+  onlyOfPattern,
+  onlyIdentifier,
+  onlyCount,
+  onlySearched,
+];
+
+/** What each reader in turn finds of the inputs that none before it has found. */
+function readEach(wanted: readonly Wanted[], readers: readonly Reader[], text: string, given: JsonObject = {}) {
   const found: JsonObject = {};
-  const readers = [
-    namedValue,
-    (input: Wanted) => onlyChoice(input, text),
-    (input: Wanted, _: string, others: readonly Wanted[]) => onlyOfFormat(input, others, text),
-    onlyOfPattern,
-    (input: Wanted) => onlyIdentifier(input, text),
-    (input: Wanted, _: string, others: readonly Wanted[]) => {
-      const taken = [...Object.values(given), ...Object.values(found)];
-      const counts = COUNTS.has(input.name) ? others.filter((other) => COUNTS.has(other.name)) : others;
-      return onlyNumber(input, counts, text, taken);
-    },
-    (input: Wanted, _: string, others: readonly Wanted[]) => {
-      const isFree = SEARCHED.has(input.name) && !others.some((other) => SEARCHED.has(other.name));
-      return isFree ? onlyMarked(input, text, [...Object.values(given), ...Object.values(found)]) : undefined;
-    },
-  ];
   for (const read of readers) {
-    for (const input of open.filter(({ name }) => !(name in found))) {
-      const others = open.filter((other) => other !== input && !(other.name in found));
-      const value = read(input, text, others);
+    for (const input of wanted.filter(({ name }) => !(name in found))) {
+      const others = wanted.filter((other) => other !== input && !(other.name in found));
+      const value = read(input, text, others, [...Object.values(given), ...Object.values(found)]);
       if (value !== undefined) found[input.name] = value;
     }
   }
@@ -88,17 +78,35 @@ const COUNTS: ReadonlySet<string> = new Set(['count', 'limit', 'number', 'n', 'm
 /** Inputs that take what is searched for. */
 const SEARCHED: ReadonlySet<string> = new Set(['text', 'query', 'q', 'search', 'term', 'contains', 'keyword']);
 
-/** The only address or quoted text. */
-function onlyMarked({ schema }: Wanted, text: string, taken: readonly Json[]): Json | undefined {
-  const quoted = [...text.matchAll(/"([^"\n]+)"|“([^”\n]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
-  const marked = new Set(
-    [...(text.match(FORMATS.email as RegExp) ?? []), ...quoted].filter((value) => !taken.includes(value)),
+/** The only number; of several inputs that take one, that for a count. */
+function onlyCount(input: Wanted, text: string, others: readonly Wanted[], taken: readonly Json[]): Json | undefined {
+  return onlyNumber(
+    input,
+    text,
+    COUNTS.has(input.name) ? others.filter(({ name }) => COUNTS.has(name)) : others,
+    taken,
   );
+}
+
+/** The only address or quoted text, for the only input that takes what is searched for. */
+function onlySearched(
+  { name, schema }: Wanted,
+  text: string,
+  others: readonly Wanted[],
+  taken: readonly Json[],
+): Json | undefined {
+  if (!SEARCHED.has(name) || others.some((other) => SEARCHED.has(other.name))) return undefined;
+  const texts = [...(text.match(FORMATS.email as RegExp) ?? []), ...quotedIn(text)];
+  const marked = new Set(texts.filter((value) => !taken.includes(value)));
   const [only, ...more] = marked;
   return only !== undefined && more.length === 0 ? fitting(schema, only) : undefined;
 }
 
-/** A required input with its schema. */
+function quotedIn(text: string): string[] {
+  return [...text.matchAll(/"([^"\n]+)"|“([^”\n]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
+}
+
+/** An input that is looked for, with its schema. */
 interface Wanted {
   name: string;
   schema: JsonObject;
@@ -166,7 +174,7 @@ const FORMATS: Record<string, RegExp> = {
   'date-time': /\b\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/g,
 };
 
-function onlyOfFormat({ schema }: Wanted, others: readonly Wanted[], text: string): Json | undefined {
+function onlyOfFormat({ schema }: Wanted, text: string, others: readonly Wanted[]): Json | undefined {
   const { format } = schema;
   const pattern = typeof format === 'string' ? FORMATS[format] : undefined;
   if (!pattern || others.some((other) => other.schema.format === format)) return undefined;
@@ -192,8 +200,8 @@ function isPlainPattern(pattern: string): boolean {
 
 function onlyNumber(
   { schema }: Wanted,
-  others: readonly Wanted[],
   text: string,
+  others: readonly Wanted[],
   taken: readonly Json[],
 ): Json | undefined {
   const isNumeric = ({ type }: JsonObject): boolean => type === 'integer' || type === 'number';
@@ -205,16 +213,15 @@ function onlyNumber(
 
 function onlyQuoted(
   { schema }: Wanted,
-  others: readonly Wanted[],
   text: string,
+  others: readonly Wanted[],
   taken: readonly Json[],
 ): Json | undefined {
   const isText = ({ type, enum: choices, format }: JsonObject): boolean => {
     return type === 'string' && choices === undefined && format === undefined;
   };
   if (!isText(schema) || others.some((other) => isText(other.schema))) return undefined;
-  const quoted = [...text.matchAll(/"([^"\n]+)"|“([^”\n]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
-  const [only, ...more] = new Set(quoted.filter((value) => !taken.includes(value)));
+  const [only, ...more] = new Set(quotedIn(text).filter((value) => !taken.includes(value)));
   return more.length === 0 ? only : undefined;
 }
 

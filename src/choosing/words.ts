@@ -75,6 +75,12 @@ export function wordsIn(text: string): Word[] {
   });
 }
 
+/** The stems of the words that tell what a text is about. */
+export function contentStems(text: string): ReadonlySet<string> {
+  const telling = wordsIn(text).filter(({ kind }) => kind === 'content');
+  return new Set(telling.map(({ stem }) => stem));
+}
+
 /** The words that two neighbours make together: `sign up` is also `signup`. */
 export function joinedNeighbours(words: readonly Word[]): Word[] {
   return words.slice(1).map((word, at) => wordOf(`${words[at]?.text ?? ''}${word.text}`));

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import { PHASES, type Phase } from '../contracts/hooks.js';
+import { isJsonObject } from '../contracts/json.js';
 import { formatLocation, type Problem, type SourceLocation } from '../contracts/problem.js';
 import { findAbilityAmongCases } from './case-files.js';
 import { checkFormat } from './check-format.js';
@@ -53,15 +54,9 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
       for (const [index, ability] of value.abilities.entries()) {
         add(registry, registry.configs, 'config', ability.id, loaded(ability, source, ['abilities', index]));
       }
-      for (const [name, profile] of Object.entries(value.env_profiles)) {
-        add(registry, registry.envProfiles, 'env_profile', name, loaded(profile, source, ['env_profiles', name]));
-      }
-      for (const [name, server] of Object.entries(value.mcp_servers)) {
-        add(registry, registry.mcpServers, 'mcp_server', name, loaded(server, source, ['mcp_servers', name]));
-      }
-      for (const [name, service] of Object.entries(value.services)) {
-        add(registry, registry.services, 'service', name, loaded(service, source, ['services', name]));
-      }
+      addEach(registry, registry.envProfiles, 'env_profile', value, 'env_profiles', source);
+      addEach(registry, registry.mcpServers, 'mcp_server', value, 'mcp_servers', source);
+      addEach(registry, registry.services, 'service', value, 'services', source);
     }),
   'hooks-impl': (registry, source) =>
     whenValid(hooksImpl, source, (value) => {
@@ -74,17 +69,11 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
       add(registry, registry.modules, 'module', value.id, loaded(value, source));
     }),
   capabilities: (registry, source) =>
-    whenValid(capabilities, source, (value) => {
-      for (const [id, capability] of Object.entries(value.capabilities)) {
-        add(registry, registry.capabilities, 'capability', id, loaded(capability, source, ['capabilities', id]));
-      }
-    }),
+    whenValid(capabilities, source, (value) =>
+      addEach(registry, registry.capabilities, 'capability', value, 'capabilities', source),
+    ),
   packs: (registry, source) =>
-    whenValid(packs, source, (value) => {
-      for (const [id, pack] of Object.entries(value.specialists)) {
-        add(registry, registry.packs, 'pack', id, loaded(pack, source, ['specialists', id]));
-      }
-    }),
+    whenValid(packs, source, (value) => addEach(registry, registry.packs, 'pack', value, 'specialists', source)),
   hooks: (registry, source) => {
     const phase = phaseOf(source.file);
     if (!phase) {
@@ -97,11 +86,8 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
       registry.hooks.set(phase, list);
       for (const [index, hook] of value.hooks.entries()) {
         if (phase === 'PreAbilityCreate' && hook.match?.effects) {
-          breakHooks(
-            registry,
-            phase,
-            matchesEffects(hook.id, source.locate(['hooks', index, 'match', 'effects'], 'key')),
-          );
+          const location = source.locate(['hooks', index, 'match', 'effects'], 'key');
+          breakHooks(registry, phase, matchesEffects(hook.id, location));
         }
         const same = list.find((other) => other.value.id === hook.id);
         const entry = handledHook(registry, loaded(hook, source, ['hooks', index]));
@@ -140,7 +126,7 @@ function whenValid<Schema extends z.ZodType>(
 }
 
 function isAgent({ value }: YamlSource): boolean {
-  return value !== null && typeof value === 'object' && 'type' in value && value.type === 'agent';
+  return isJsonObject(value) && value.type === 'agent';
 }
 
 function addAgent(registry: Registry, source: YamlSource): Problem[] | undefined {
@@ -194,6 +180,18 @@ function add<T>(
   }
 }
 
+/** Adds each entry of one map in a file. */
+function addEach<Key extends string, T>(
+  registry: Registry,
+  into: Map<string, Loaded<T>>,
+  kind: BrokenKind,
+  value: Record<Key, Record<string, T>>,
+  key: Key,
+  source: YamlSource,
+): void {
+  for (const [id, entry] of Object.entries(value[key])) add(registry, into, kind, id, loaded(entry, source, [key, id]));
+}
+
 function duplicate(id: string, first: Loaded<unknown>, second: Loaded<unknown>): Problem {
   const places = `${formatLocation(first.locate([]))} and ${formatLocation(second.locate([]))}`;
   return {
@@ -204,7 +202,7 @@ function duplicate(id: string, first: Loaded<unknown>, second: Loaded<unknown>):
   };
 }
 
-/** Tells what is wrong with a definition, which is not used. */
+/** Reports a problem, and what it makes unusable. */
 export function markBroken(registry: Registry, kind: BrokenKind, id: string, problem: Problem): void {
   // What breaks one thing may break another, and is reported once.
   if (!registry.problems.includes(problem)) registry.problems.push(problem);
@@ -223,35 +221,23 @@ function disable(registry: Registry, kind: FileKindName, read: ReadFile, problem
   if (ids === undefined) registry.opaque.push({ kind, problem: first });
   for (const [brokenKind, id] of ids ?? []) {
     if (!registry.broken.has(`${brokenKind}:${id}`)) registry.broken.set(`${brokenKind}:${id}`, first);
-    for (const map of mapsOf(registry, brokenKind)) map.delete(id);
+    for (const name of MAPS[brokenKind]) registry[name].delete(id);
   }
 }
 
-function mapsOf(registry: Registry, kind: BrokenKind): Map<string, unknown>[] {
-  switch (kind) {
-    case 'ability':
-      return [registry.operations, registry.workflows, registry.agents];
-    case 'implementation':
-      return [registry.implementations];
-    case 'config':
-      return [registry.configs];
-    case 'env_profile':
-      return [registry.envProfiles];
-    case 'mcp_server':
-      return [registry.mcpServers];
-    case 'service':
-      return [registry.services];
-    case 'hook_impl':
-      return [registry.hookImpls];
-    case 'module':
-      return [registry.modules];
-    case 'capability':
-      return [registry.capabilities];
-    case 'pack':
-      return [registry.packs];
-    case 'hooks':
-    case 'placement':
-    case 'implementation_of':
-      return [];
-  }
-}
+/** The maps that hold what can be broken, by id. Hooks are kept by their phase. */
+const MAPS = {
+  ability: ['operations', 'workflows', 'agents'],
+  implementation: ['implementations'],
+  config: ['configs'],
+  env_profile: ['envProfiles'],
+  mcp_server: ['mcpServers'],
+  service: ['services'],
+  hook_impl: ['hookImpls'],
+  module: ['modules'],
+  capability: ['capabilities'],
+  pack: ['packs'],
+  hooks: [],
+  placement: [],
+  implementation_of: [],
+} as const satisfies Record<BrokenKind, readonly (keyof Registry)[]>;

@@ -1,15 +1,18 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar } from 'yaml';
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar } from 'yaml';
 import { TooLarge, YAML_LIMITS } from './yaml-document.js';
 
-/** A part of a document that would be read as something else than it looks; `offset` is where it stands. */
+/** A part of a document that would be read as something else than it looks; `offset` is its place. */
 export class Misleading extends Error {
+  readonly offset: number | undefined;
+
   constructor(
     readonly code: 'definition.syntax' | 'definition.invalid',
     message: string,
-    readonly offset: number | undefined,
+    node: unknown,
     readonly suggestion?: string,
   ) {
     super(message);
+    this.offset = offsetOf(node);
   }
 }
 
@@ -37,7 +40,7 @@ class Reader {
   private copies = 0;
 
   read(node: unknown): Read {
-    if (isAlias(node)) return this.again(node.source, node.range?.[0]);
+    if (isAlias(node)) return this.again(node);
     refuseTag(node);
     const anchor = anchorOf(node);
     if (anchor !== undefined) this.anchors.set(anchor, 'open');
@@ -77,38 +80,34 @@ class Reader {
   }
 
   private keyOf({ key: node }: Pair, value: object): string {
-    if (!isScalar(node)) throw new Misleading('definition.syntax', 'A key is a text', offsetOf(node));
+    if (!isScalar(node)) throw new Misleading('definition.syntax', 'A key is a text', node);
     refuseTag(node);
     if (node.anchor !== undefined) this.anchors.set(node.anchor, { value: node.value, size: 1 });
     const key = String(node.value);
     refuseBrokenText(key, node);
     if (key === '<<' && node.type === 'PLAIN') {
       const suggestion = 'Write the keys out, or use an alias for a whole value: `key: *name`.';
-      throw new Misleading(
-        'definition.invalid',
-        'A merge key, `<<`, is not part of YAML 1.2',
-        offsetOf(node),
-        suggestion,
-      );
+      throw new Misleading('definition.invalid', 'A merge key, `<<`, is not part of YAML 1.2', node, suggestion);
     }
     if (!Object.hasOwn(value, key)) return key;
     throw new Misleading(
       'definition.syntax',
       `Not valid YAML: the key ${JSON.stringify(short(key))} is there twice`,
-      offsetOf(node),
+      node,
     );
   }
 
-  private again(name: string, offset: number | undefined): Read {
+  private again(node: Alias): Read {
+    const name = node.source;
     const read = this.anchors.get(name);
     this.aliases += 1;
     if (read === undefined)
-      throw new Misleading('definition.syntax', `Nothing before has the anchor &${short(name)}`, offset);
+      throw new Misleading('definition.syntax', `Nothing before has the anchor &${short(name)}`, node);
     if (read === 'open')
-      throw new Misleading('definition.invalid', `What is called &${short(name)} holds itself`, offset);
+      throw new Misleading('definition.invalid', `What is called &${short(name)} holds itself`, node);
     this.copies += read.size;
     if (this.aliases > YAML_LIMITS.aliases || this.copies > YAML_LIMITS.copies) {
-      throw new TooLarge('uses too many aliases', offset);
+      throw new TooLarge('uses too many aliases', offsetOf(node));
     }
     return read;
   }
@@ -125,14 +124,14 @@ function scalar(node: Scalar): unknown {
 const HALF = /\p{Surrogate}/u;
 
 function refuseBrokenText(text: string, node: Scalar): void {
-  if (HALF.test(text)) throw new Misleading('definition.invalid', 'A text holds half a character', offsetOf(node));
+  if (HALF.test(text)) throw new Misleading('definition.invalid', 'A text holds half a character', node);
 }
 
 function refuseChangedNumber(value: number, node: Scalar): void {
   const written = node.source ?? String(value);
   const asText = `Write it as text: "${short(written)}".`;
   const refused = (message: string, suggestion: string) =>
-    new Misleading('definition.invalid', message, offsetOf(node), suggestion);
+    new Misleading('definition.invalid', message, node, suggestion);
   if (!Number.isFinite(value)) throw refused(`${short(written)} is no number of JSON`, asText);
   const digits = /^[-+]?(0[ox])?[0-9a-fA-F]+$/.exec(written);
   if (!digits) return;
@@ -152,11 +151,7 @@ function refuseTag(node: unknown): void {
   if (!isMap(node) && !isSeq(node) && !isScalar(node)) return;
   if (node.tag === undefined || TAGS.has(node.tag)) return;
   const tag = node.tag.replace('tag:yaml.org,2002:', '!!');
-  throw new Misleading(
-    'definition.syntax',
-    `Not valid YAML: the tag ${short(tag)} has no meaning here`,
-    offsetOf(node),
-  );
+  throw new Misleading('definition.syntax', `Not valid YAML: the tag ${short(tag)} has no meaning here`, node);
 }
 
 function anchorOf(node: unknown): string | undefined {

@@ -64,22 +64,19 @@ type ExpectedCall = NonNullable<Expectation['calls']>[number];
 
 function judgeCalls(expected: readonly ExpectedCall[], calls: readonly SeenCall[]): CaseFailure[] {
   const wanted = expected.map((call) => (typeof call === 'string' ? { call, with: undefined } : call));
-  const differencesOf = (left: number, right: number) => {
-    const input = wanted[left]?.with;
-    return input ? findDifferences('with', input, calls[right]?.input, true) : [];
-  };
-  const isNamed = (left: number, right: number): boolean => wanted[left]?.call === calls[right]?.call;
-  const lines = compareLists(
-    wanted.map(({ call }) => call),
-    calls.map(({ call, path }) => `${call}  (${path})`),
-    isNamed,
+  const lines = compareLists<{ call: string; path?: string }>(
+    wanted,
+    [...calls],
+    ({ call, path }) => (path === undefined ? call : `${call}  (${path})`),
+    (one, other) => one.call === other.call,
   );
   if (lines.some(({ mark }) => mark !== ' ')) return [{ kind: 'calls', lines }];
-  return wanted.flatMap((_, index) =>
-    differencesOf(index, index).map(({ at, expected: value, actual }) => {
-      return differing(`calls[${index}].${at} (${calls[index]?.path})`, value, actual);
-    }),
-  );
+  return wanted.flatMap(({ with: input }, index) => {
+    const differences = input ? findDifferences('with', input, calls[index]?.input, true) : [];
+    return differences.map(({ at, expected: value, actual }) =>
+      differing(`calls[${index}].${at} (${calls[index]?.path})`, value, actual),
+    );
+  });
 }
 
 function judgeSteps(expected: Record<string, string>, steps: readonly StepSummary[]): CaseFailure[] {

@@ -20,7 +20,7 @@ import { openStore } from '../server/store/open-store.js';
 import { startTestServer, type TestServer } from '../server/temporal/test-server.js';
 import { allPlaces, WorkerHost } from '../worker/host-workers.js';
 import { CaseCalls, createMockedExecute } from './case-calls.js';
-import { createMockedAbilities, createMockedHooks } from './case-hooks.js';
+import { createMockedHooks } from './case-hooks.js';
 import { PlaceholderSecrets, PlaceholderVariables } from './placeholders.js';
 import type { PreparedCase } from './prepared-case.js';
 import { TestClock } from './test-clock.js';
@@ -147,7 +147,7 @@ async function hostWorkers(
         ...real,
         execute,
         answerScript: createMockedHooks(hooksOf, real.answerScript),
-        answerAbility: createMockedAbilities(
+        answerAbility: createMockedHooks(
           hooksOf,
           createAnswerAbility({ root: registry.root, execute, secrets, files: real.files }),
         ),

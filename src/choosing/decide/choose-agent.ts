@@ -1,21 +1,12 @@
 import type { AgentTarget } from '../../contracts/routing.js';
-import { STOP_WORDS, wordsIn } from '../words.js';
+import { contentStems, STOP_WORDS, wordsIn } from '../words.js';
 import { signalIn } from './signals.js';
 import { GENERIC_AGENT } from './targets.js';
 
 /** Words by which an agent that writes is known. */
-const WRITERS: ReadonlySet<string> = new Set([
-  'write',
-  'writer',
-  'writes',
-  'writing',
-  'draft',
-  'drafts',
-  'text',
-  'texts',
-  'copy',
-  'author',
-]);
+const WRITERS: ReadonlySet<string> = new Set(
+  'write writer writes writing draft drafts text texts copy author'.split(' '),
+);
 
 /**
  * The registered agent that takes a request: the one it names, for texts one that writes, else the one whose summary shares most of its
@@ -52,20 +43,11 @@ function writerAmong(agents: readonly AgentTarget[]): AgentTarget | undefined {
 
 /** The one that shares more telling words than any other does. */
 function bestBySummary(agents: readonly AgentTarget[], text: string): string | undefined {
-  const asked = new Set(
-    wordsIn(text)
-      .filter(({ kind }) => kind === 'content')
-      .map(({ stem }) => stem),
-  );
+  const wanted = contentStems(text);
   const shared = agents
     .filter(({ id }) => id !== GENERIC_AGENT)
     .map(({ id, summary }) => {
-      const own = new Set(
-        wordsIn(`${id} ${summary}`)
-          .filter(({ kind }) => kind === 'content')
-          .map(({ stem }) => stem),
-      );
-      return { id, count: [...own].filter((stem) => asked.has(stem)).length };
+      return { id, count: [...contentStems(`${id} ${summary}`)].filter((stem) => wanted.has(stem)).length };
     })
     .sort((one, other) => other.count - one.count);
   const [best, next] = shared;

@@ -1,5 +1,5 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
-import { wordsIn } from '../words.js';
+import { contentStems } from '../words.js';
 import { actionIn, hasVerb, isLooking } from './action.js';
 import { actOf, answersLater } from './asks-for.js';
 import { isConsent } from './consent.js';
@@ -150,19 +150,11 @@ function notUnasked(state: Clamping, input: RouterInput): Clamping {
 
 function wordsOfTarget(target: Proposal['target'], input: RouterInput): ReadonlySet<string> {
   const found = toolOf(input, target) ?? workflowOf(input, target);
-  return tellingStems(found ? `${found.abilityId} ${found.summary}` : '');
+  return contentStems(found ? `${found.abilityId} ${found.summary}` : '');
 }
 
 function speaksOf(text: string, words: ReadonlySet<string>): boolean {
-  return [...tellingStems(text)].some((stem) => words.has(stem));
-}
-
-function tellingStems(text: string): ReadonlySet<string> {
-  return new Set(
-    wordsIn(text)
-      .filter(({ kind }) => kind === 'content')
-      .map(({ stem }) => stem),
-  );
+  return [...contentStems(text)].some((stem) => words.has(stem));
 }
 
 /** Source: R-003-15, R-003-16, R-003-30; C-24. */

@@ -21,17 +21,18 @@ const LONGEST = 60;
 
 /** Whether a text is nothing but consent (true) or refusal (false); undefined: it is neither, or both. */
 export function agreesTo(text: string): boolean | undefined {
-  if (text.trim().length > LONGEST) return undefined;
-  const plain = plainOf(text);
-  if (AGREES.test(plain)) return true;
-  return REFUSES.test(plain) ? false : undefined;
+  return answerIn(text, AGREES);
 }
 
 /** As {@link agreesTo}, of something that is offered to be done again: "yes", "try again". */
 export function isConsent(text: string): boolean | undefined {
+  return answerIn(text, RETRIES);
+}
+
+function answerIn(text: string, consent: RegExp): boolean | undefined {
   if (text.trim().length > LONGEST) return undefined;
   const plain = plainOf(text);
-  if (RETRIES.test(plain)) return true;
+  if (consent.test(plain)) return true;
   return REFUSES.test(plain) ? false : undefined;
 }
 

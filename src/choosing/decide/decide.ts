@@ -1,6 +1,7 @@
 import type { FocusContext, RoutingDecision, Targets } from '../../contracts/routing.js';
 import { withoutMiddle } from '../../rules/add-to-thread.js';
 import { clamp } from './clamp.js';
+import { respond } from './propose.js';
 import type { CheckValue } from './read-slot.js';
 import { chooseByRules } from './rules-router.js';
 import { stageA } from './stage-a.js';
@@ -47,26 +48,11 @@ export interface DecideInput {
  *
  * Source: R-003-01 to R-003-30; C-23 to C-27; docs/choosing.md#deciding.
  */
-export async function decide({
-  focus: given,
-  targets,
-  rank,
-  shortlist,
-  check,
-  threshold,
-  router,
-  signal,
-}: DecideInput): Promise<RoutingDecision> {
-  const focus = withoutLongTexts(given);
+export async function decide(given: DecideInput): Promise<RoutingDecision> {
+  const { targets, rank, shortlist, check, threshold = USUAL_THRESHOLD, router, signal } = given;
+  const focus = withoutLongTexts(given.focus);
   const latest = focus.lane.window.at(-1);
-  const input: RouterInput = {
-    ...targets,
-    focus,
-    text: latest?.text ?? '',
-    rank,
-    shortlist,
-    threshold: threshold ?? USUAL_THRESHOLD,
-  };
+  const input: RouterInput = { ...targets, focus, text: latest?.text ?? '', rank, shortlist, threshold };
   if (latest?.role !== 'user') return { ...clamp(NOTHING, input), stage: 'a', router: 'rules', continuation: null };
   const ruled = stageA(input, check);
   if (ruled) {
@@ -86,13 +72,8 @@ function withoutLongTexts(focus: FocusContext): FocusContext {
 }
 
 const NOTHING: Proposal = {
-  decision: 'respond',
-  target: null,
-  confidence: 1,
-  rationale: 'No person wrote it, so it asks for nothing',
+  ...respond(1, 'No person wrote it, so it asks for nothing'),
   references: { refersTo: 'latest', refersToReason: 'It is data' },
-  question: null,
-  options: [],
 };
 
 async function choose(

@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import type { Project } from '../../definitions/formats/project.js';
+import { signalWithin } from '../../rules/any-signal.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { answerOf, traceModelCall } from '../../tracing/model-call.js';
 import {
@@ -58,20 +59,16 @@ export function modelRouter(model: RouterModel): Router {
   const ask = askThrough(model);
   return {
     async choose(input, signal) {
-      const deadline = new AbortController();
-      const stop = (): void => deadline.abort();
-      const timer = setTimeout(stop, model.timeoutMs);
-      signal?.addEventListener('abort', stop, { once: true });
+      const deadline = signalWithin(model.timeoutMs, signal ? [signal] : []);
       try {
         signal?.throwIfAborted();
         return await chooseBy(ask, input, deadline.signal);
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof RouterFault) throw error;
-        throw faultOf(error, model, deadline.signal);
+        throw faultOf(error, model, deadline.isLate());
       } finally {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', stop);
+        deadline.release();
       }
     },
   };
@@ -114,8 +111,8 @@ function askThrough(model: RouterModel): Ask {
 }
 
 /** Neither messages of the network nor bodies are passed on: they could hold the key, or text that is meant for an AI. */
-function faultOf(error: unknown, { url, timeoutMs }: RouterModel, signal: AbortSignal): RouterFault {
-  if (signal.aborted && !denialIn(error)) {
+function faultOf(error: unknown, { url, timeoutMs }: RouterModel, isLate: boolean): RouterFault {
+  if (isLate && !denialIn(error)) {
     return new RouterFault(`The model did not answer within ${formatDuration(timeoutMs)}`);
   }
   return new RouterFault(whyUnanswered(error, url));

@@ -3,10 +3,10 @@ import { beforeWaiting, byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
 import { needsNoCall } from './orders.js';
-import { act, clarify, questionAbout, respond } from './propose.js';
+import { act, clarify, NO_AGENT, questionAbout, respond } from './propose.js';
 import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
-import { type Signal, signalIn } from './signals.js';
+import { signalIn } from './signals.js';
 import type { Proposal, RouterInput } from './targets.js';
 
 /**
@@ -47,8 +47,7 @@ function retryOf({ focus, text }: RouterInput): Proposal | undefined {
   const references = { refersTo: 'pending', refersToReason: 'It answers the retry that was offered' } as const;
   const { extensionId, capabilityId } = pending.expects;
   if (!agreed) return { ...respond(1, 'The retry was declined'), references };
-  const base = { confidence: 1, rationale: 'The retry was agreed to', references, question: null, options: [] };
-  return { ...base, decision: 'tool', target: { extensionId, capabilityId } };
+  return { ...act('tool', { extensionId, capabilityId }, 1, 'The retry was agreed to'), references };
 }
 
 function withoutFocus(said: string, candidates: RouterInput['focus']['candidates']): Proposal {
@@ -65,12 +64,5 @@ async function bySignal(input: RouterInput, about: string): Promise<Proposal | u
   if (agentId !== undefined) return act('delegate', { agentId }, signal.confidence, signal.rationale);
   const fitting = await byFit(input, about);
   if (fitting.target !== null) return fitting;
-  return clarify(withoutAgent(signal), {
-    question: 'No agent is registered here that could take it. What should be done instead?',
-    options: [],
-  });
-}
-
-function withoutAgent({ rationale }: Signal): string {
-  return `${rationale}; no agent is registered`;
+  return clarify(`${signal.rationale}; no agent is registered`, NO_AGENT);
 }

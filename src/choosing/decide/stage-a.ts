@@ -4,7 +4,7 @@ import { asks } from '../request-of.js';
 import { actOf, answersLater, wantsSubAgent } from './asks-for.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
-import { questionAbout } from './propose.js';
+import { act, clarify, NO_AGENT, questionAbout, respond } from './propose.js';
 import { readSelection } from './read-selection.js';
 import { type CheckValue, readSlot } from './read-slot.js';
 import { withoutRefused } from './refused.js';
@@ -31,16 +31,12 @@ export function stageA(input: RouterInput, check: CheckValue): ByRule {
 function continuationOf(text: string, pending: Pending, check: CheckValue): ByRule {
   const value = valueFor(text, pending, check);
   if (value === undefined) return undefined;
+  const references = { refersTo: 'pending', refersToReason: `${pending.kind} waits for it` } as const;
   return {
+    ...respond(1, 'It is what is waited for, and nothing else'),
+    references,
     stage: 'a',
     router: 'rules',
-    decision: 'respond',
-    target: null,
-    confidence: 1,
-    rationale: 'It is what is waited for, and nothing else',
-    references: { refersTo: 'pending', refersToReason: `${pending.kind} waits for it` },
-    question: null,
-    options: [],
     continuation: { kind: pending.kind, value, pending },
   };
 }
@@ -68,36 +64,12 @@ const NO_VALUE =
   /^\W*(?:(?:ah|oh|hm+|well|ok|sorry|actually|but)\b\W*)*(?:never ?mind|forget (?:about )?(?:it|that)|hang on|hold on|wait|one (?:sec|moment)|let me (?:think|check|see)|i(?:['’]ve| have)? changed my mind|(?:i )?(?:really )?(?:do not|don['’]?t) (?:know|care|have)|dunno|idk|(?:i have )?no (?:idea|clue)|(?:i['’]?m |i am )?not sure|skip (?:it|that|this)|leave it|the (?:usual|same)|same as (?:last|before)|you (?:choose|decide|pick))\b|^\W*(?:maybe later|later|not now|whatever|whichever|anything|nothing|none)\W*$/iu;
 
 /** What is handed over is what the focus is about, never what is pending. */
-function toSubAgent(input: RouterInput): ByRule {
-  const { focus, text } = input;
-  const refersTo = { refersTo: 'focus_anchor', refersToReason: 'A sub-agent takes what was asked last' } as const;
-  const base = { stage: 'a', router: 'rules', continuation: null, references: refersTo } as const;
-  const agent = focus.anchor && chooseAgent(input.agents, `${text}\n${focus.anchor.snippet}`);
-  if (agent) {
-    const rationale = 'A sub-agent was asked for';
-    return {
-      ...base,
-      decision: 'delegate',
-      target: { agentId: agent },
-      confidence: 0.95,
-      rationale,
-      question: null,
-      options: [],
-    };
-  }
-  const { question, options } = focus.anchor
-    ? {
-        question: 'No agent is registered here that could take it. What should be done instead?',
-        options: [],
-      }
-    : questionAbout(focus.candidates, 'What should the sub-agent do?');
-  return {
-    ...base,
-    decision: 'clarify',
-    target: null,
-    confidence: 0.95,
-    rationale: 'It is not clear what goes to whom',
-    question,
-    options,
-  };
+function toSubAgent({ focus, agents, text }: RouterInput): ByRule {
+  const references = { refersTo: 'focus_anchor', refersToReason: 'A sub-agent takes what was asked last' } as const;
+  const agentId = focus.anchor && chooseAgent(agents, `${text}\n${focus.anchor.snippet}`);
+  const question = focus.anchor ? NO_AGENT : questionAbout(focus.candidates, 'What should the sub-agent do?');
+  const proposal = agentId
+    ? act('delegate', { agentId }, 0.95, 'A sub-agent was asked for')
+    : clarify('It is not clear what goes to whom', question, 0.95);
+  return { ...proposal, references, stage: 'a', router: 'rules', continuation: null };
 }

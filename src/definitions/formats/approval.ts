@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationOrTemplate, plainName } from './values.js';
+import { durationOrTemplate, plainName, texts } from './values.js';
 
 /** What a decider fills in; a small part of JSON Schema. */
 const approvalField = z
@@ -26,8 +26,7 @@ function isOfType(type: string, value: unknown): boolean {
 /** Whom an approval step asks, and what they fill in. */
 export const approval = z.strictObject({
   title: z.string().min(1).describe('What is asked.'),
-  approvers: z
-    .array(z.string().min(1))
+  approvers: texts
     .optional()
     .describe('Who decides: groups of `people`, or persons; without it, those of the environment.'),
   quorum: z.number().int().min(1).max(20).optional().describe('How many of them.'),

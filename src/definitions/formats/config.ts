@@ -5,6 +5,7 @@ import {
   environmentName,
   hookBindings,
   jsonObject,
+  names,
   passedVariable,
   plainName,
   routingHints,
@@ -16,12 +17,11 @@ import {
 /** Settings of an ability in one environment. Source: R-000-53. */
 const perEnvironment = z.strictObject({
   default_implementation: plainName.optional().describe('The implementation that is used.'),
-  allowed_implementations: z.array(plainName).min(1).optional().describe('The only implementations that may be used.'),
+  allowed_implementations: names.min(1).optional().describe('The only implementations that may be used.'),
   defaults: jsonObject
     .optional()
     .describe('Parameters under the input here; key by key over those of the implementation.'),
-  overridable: z
-    .array(plainName)
+  overridable: names
     .optional()
     .describe('Which parameters callers may set here, instead of what the implementation says.'),
   env_profile: plainName.optional().describe('The environment of the script here, instead of its own `env_profile`.'),
@@ -47,7 +47,7 @@ const perEnvironment = z.strictObject({
 export const abilityConfig = z.strictObject({
   id: abilityId.describe('The ability that is configured.'),
   default_implementation: plainName.optional().describe('The implementation that is used.'),
-  allowed_implementations: z.array(plainName).min(1).optional().describe('The only implementations that may be used.'),
+  allowed_implementations: names.min(1).optional().describe('The only implementations that may be used.'),
   /** The Phase 7 shorthand: default and only one. Source: R-002-09, C-19. */
   impl: inlineImplementation.optional().describe('Its implementation, the default and only one.'),
   hooks: hookBindings.optional().describe('Hooks bound besides, in all environments.'),

@@ -1,21 +1,20 @@
 import { z } from 'zod';
 import { ON_BUSY } from '../../contracts/concurrency.js';
-import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
+import { contract, isReplacedRightly, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { schedules, triggers } from './starts.js';
 import { errorHandlers, step } from './steps.js';
 import {
   abilityId,
-  duration,
+  contractExample,
   hookBindings,
   json,
-  jsonObject,
   jsonSchema,
+  names,
   plainName,
   routingHints,
   scope,
   stepId,
-  summary,
-  version,
+  taskTimeout,
 } from './values.js';
 
 const MAP = 'Write a map: `concurrency: { key: "deploy-${{ input.env }}" }`';
@@ -42,13 +41,6 @@ export const concurrency = z.strictObject(
   { error: ({ code }) => (code === 'invalid_type' ? MAP : undefined) },
 );
 
-/** An input, with the output it leads to. Source: R-000-37. */
-const example = z.strictObject({
-  summary: z.string().optional().describe('What it shows.'),
-  input: jsonObject.describe('Fits `input_schema`.'),
-  output: json.optional().describe('Fits `output_schema`.'),
-});
-
 /** Steps that stand in several places of a file. */
 const template = z.strictObject({
   input: z.array(stepId).default([]).describe('The names that each use gives; `input.NAME` in its expressions.'),
@@ -71,17 +63,14 @@ export const highLevel = z
   .strictObject({
     id: abilityId.describe('What the ability is called, such as signup_e2e_test.'),
     type: z.literal('workflow').describe('A workflow has steps in their order.'),
-    version: version.default(1).describe('The version of the contract; another one when callers must change.'),
-    status: lifecycle,
-    replaced_by: abilityId.optional().describe('The ability to use instead of this deprecated one.'),
-    summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
+    ...contract,
     scenarios: z.array(z.string()).optional().describe('User stories or requests that it is for; shown by `show`.'),
     scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
     input_schema: jsonSchema
       .default({ type: 'object' })
       .describe('JSON Schema (draft 2020-12) of the input; its `default`s are filled in.'),
     output_schema: jsonSchema.optional().describe('JSON Schema of the output; without it, any JSON.'),
-    examples: z.array(example).optional().describe('Inputs with their outputs; checked against the schemas.'),
+    examples: z.array(contractExample).optional().describe('Inputs with their outputs; checked against the schemas.'),
     constraints: z
       .record(plainName, z.string())
       .optional()
@@ -94,16 +83,9 @@ export const highLevel = z
       .describe('The only abilities its steps may call; without it, those that they call.'),
     routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
     hooks: hookBindings.optional().describe('Hooks of `registry/hooks` around the task as a whole.'),
-    capabilities: z
-      .array(plainName)
-      .optional()
-      .describe('Ids of capabilities that it has, by which it can be recruited.'),
+    capabilities: names.optional().describe('Ids of capabilities that it has, by which it can be recruited.'),
     placement: z.enum(['local', 'cloud']).optional().describe('Where it runs, instead of what its calls need.'),
-    timeout: duration
-      .optional()
-      .describe(
-        'How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.',
-      ),
+    timeout: taskTimeout,
     concurrency: concurrency.optional().describe('How many tasks with the same key may run at once.'),
     schedules: schedules.optional().describe('When it is run by itself; applied by `ability schedule sync`.'),
     triggers: triggers.optional().describe('The webhooks that start it; taken by `ability serve`.'),

@@ -3,9 +3,19 @@ import { CALLERS } from '../../contracts/callers.js';
 import { BUILTINS, HOOK_KINDS, PHASES } from '../../contracts/hooks.js';
 import { script } from './implementation.js';
 import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
-import { abilityId, condition, effect, environmentName, jsonObject, moment, plainName, seconds } from './values.js';
+import {
+  abilityId,
+  condition,
+  effect,
+  environmentName,
+  jsonObject,
+  moment,
+  plainName,
+  seconds,
+  texts,
+} from './values.js';
 
-const globs = z.array(z.string().min(1)).min(1).optional();
+const globs = texts.min(1).optional();
 
 /** The activation filter of a hook: every field given must fit. Source: R-000-63; docs/hooks.md. */
 export const match = z.strictObject({

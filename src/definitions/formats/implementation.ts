@@ -1,10 +1,20 @@
 import { z } from 'zod';
 import { api } from './api.js';
 import { argument, exitCodes, OUTPUT_FORMS } from './script-arguments.js';
-import { abilityId, bigIntegers, condition, hookBindings, jsonObject, plainName, seconds } from './values.js';
+import {
+  abilityId,
+  bigIntegers,
+  condition,
+  hookBindings,
+  jsonObject,
+  names,
+  plainName,
+  seconds,
+  texts,
+} from './values.js';
 
 /** A program that runs a script: one word, or words. */
-const interpreter = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
+const interpreter = z.union([z.string().min(1), texts.min(1)]);
 
 /** A script of the project. Source: docs/definitions.md; docs/scripts.md. */
 export const script = z.strictObject({
@@ -49,15 +59,13 @@ export const script = z.strictObject({
   exit_codes: exitCodes
     .optional()
     .describe('What exit codes from 1 to 255 mean: `ok`, or the code with which the step fails.'),
-  todo: z
-    .array(z.string().min(1))
+  todo: texts
     .min(1)
     .optional()
     .describe(
       'What its author still has to say, as `scaffold scripts` leaves it: while it is written, nothing is run.',
     ),
-  files: z
-    .array(z.string().min(1))
+  files: texts
     .optional()
     .describe(
       'Files and folders that are pinned with it besides what it imports; {pinned} and ABILITY_PINNED name their copy.',
@@ -81,9 +89,8 @@ export const mcp = z.strictObject({
 /** What every kind may say besides. */
 const shared = {
   defaults: jsonObject.optional().describe('Parameters under the input of the caller.'),
-  overridable: z.array(plainName).optional().describe('Which of `defaults` callers may set; without it, all of them.'),
-  tags: z
-    .array(plainName)
+  overridable: names.optional().describe('Which of `defaults` callers may set; without it, all of them.'),
+  tags: names
     .optional()
     .describe(
       '`fast` runs repeatable calls without a round trip; `deprecated` and `experimental` warn; others are for hooks.',

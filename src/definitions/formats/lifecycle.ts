@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIFECYCLES, type Standing } from '../../contracts/lifecycle.js';
+import { abilityId, summary, version } from './values.js';
 
 /** How far what a file defines is to be relied on. Source: R-002-01, R-000-94. */
 export const lifecycle = z
@@ -26,4 +27,12 @@ export const REPLACEMENT_RULE = {
       properties: { status: { const: 'deprecated', description: 'Only what is deprecated is replaced.' } },
     },
   },
+};
+
+/** What the contract of every ability says after its id. */
+export const contract = {
+  version: version.default(1).describe('The version of the contract; another one when callers must change.'),
+  status: lifecycle,
+  replaced_by: abilityId.optional().describe('The ability to use instead of this deprecated one.'),
+  summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
 };

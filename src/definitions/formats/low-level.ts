@@ -1,18 +1,8 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
-import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
+import { contract, isReplacedRightly, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { triggers } from './starts.js';
-import {
-  abilityId,
-  effect,
-  hookBindings,
-  jsonSchema,
-  outputFiles,
-  routingHints,
-  scope,
-  summary,
-  version,
-} from './values.js';
+import { abilityId, effect, hookBindings, jsonSchema, outputFiles, routingHints, scope } from './values.js';
 
 /**
  * `registry/low-level/<operation_key>.yaml`: the contract of an atomic operation. Source: R-000-26 to R-000-32.
@@ -22,10 +12,7 @@ import {
 export const lowLevel = z
   .strictObject({
     operation_key: abilityId.describe('What the operation is called, such as db.write.user_row.'),
-    version: version.default(1).describe('The version of the contract; another one when callers must change.'),
-    status: lifecycle,
-    replaced_by: abilityId.optional().describe('The ability to use instead of this deprecated one.'),
-    summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),
+    ...contract,
     use_cases: z.array(z.string()).optional().describe('What it is meant for; shown by `show`.'),
     effects: effect
       .default('destructive')

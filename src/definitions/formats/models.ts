@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isDuration, parseDuration } from '../../rules/duration.js';
-import { duration, plainName } from './values.js';
+import { duration, plainName, texts } from './values.js';
 
 const LONGEST_ANSWER_MS = 3_600_000;
 
@@ -13,14 +13,11 @@ const price = z.strictObject({
 const command = z.strictObject({
   path: z.string().min(1).describe('The program, relative to the project root.'),
   interpreter: z
-    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+    .union([z.string().min(1), texts.min(1)])
     .optional()
     .describe('The program that runs it; without it, its run bit and first line, or its extension.'),
   env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
-  files: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('Files and folders that are pinned with it besides what it imports.'),
+  files: texts.optional().describe('Files and folders that are pinned with it besides what it imports.'),
 });
 
 /** A model that agents ask. Where its endpoint is and its key are the operator's, as for embeddings. Source: C-49. */

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { NOTICE_EVENTS, NOTICE_FORMATS } from '../../contracts/notices.js';
 import { isDuration, parseDuration } from '../../rules/duration.js';
 import { models } from './models.js';
-import { byteSize, duration, effect, environmentName, jsonObject, plainName, secretReference } from './values.js';
+import {
+  byteSize,
+  duration,
+  effect,
+  environmentName,
+  jsonObject,
+  plainName,
+  secretReference,
+  texts,
+} from './values.js';
 
 /** One environment. Source: docs/definitions.md; docs/approvals.md#who-may-decide. */
 export const environment = z.strictObject({
@@ -13,7 +22,7 @@ export const environment = z.strictObject({
       'Hooks see it; people cannot approve their own requests unless self_approval says so; MCP tools must be pinned.',
     ),
   approve: z.array(effect).default([]).describe('Effects whose calls need an approval here.'),
-  approvers: z.array(z.string().min(1)).default([]).describe('Groups of `people`, or persons; empty: anyone.'),
+  approvers: texts.default([]).describe('Groups of `people`, or persons; empty: anyone.'),
   quorum: z.number().int().min(1).max(20).default(1).describe('How many of them must approve.'),
   /** Left out: allowed unless the environment is protected. */
   self_approval: z
@@ -118,10 +127,7 @@ export const project = z.strictObject({
     .refine((environments) => Object.keys(environments).length > 0, 'A project has at least one environment')
     .meta({ minProperties: 1 })
     .describe('The environments in which abilities run.'),
-  people: z
-    .record(plainName, z.array(z.string().min(1)))
-    .default({})
-    .describe('Groups of approvers, by name.'),
+  people: z.record(plainName, texts).default({}).describe('Groups of approvers, by name.'),
   models: models
     .default({})
     .describe('The models that agents ask, by name; `default` is that of agents that name none.'),
@@ -130,8 +136,7 @@ export const project = z.strictObject({
   policy: z
     .strictObject({
       max_timeout: duration.optional().describe('No call and no task may take longer, whatever its definition says.'),
-      allowed_hosts: z
-        .array(z.string().min(1))
+      allowed_hosts: texts
         .optional()
         .describe(
           'Hosts that may be called, such as *.acme.test, 127.0.0.1:8080 or 100.64.0.0/10:443; without it, only those of the endpoints.',
@@ -155,8 +160,8 @@ export const project = z.strictObject({
     .describe('What no definition may go beyond.'),
   placement: z
     .strictObject({
-      cloud: z.array(z.string().min(1)).optional().describe('Servers that may run in the cloud.'),
-      local: z.array(z.string().min(1)).optional().describe('Servers that are local, whatever `cloud` says.'),
+      cloud: texts.optional().describe('Servers that may run in the cloud.'),
+      local: texts.optional().describe('Servers that are local, whatever `cloud` says.'),
     })
     .default({})
     .describe('Where servers may run; those that are not named are local.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isDuration, parseDuration } from '../../rules/duration.js';
-import { condition, durationOrTemplate } from './values.js';
+import { condition, durationOrTemplate, texts } from './values.js';
 
 const MOST_WAIT = '30s';
 
@@ -11,8 +11,7 @@ export const retry = z
     first: durationOrTemplate.default('1s').describe('The first wait between attempts.'),
     factor: z.number().min(1).max(10).default(2).describe('How each wait grows.'),
     max: durationOrTemplate.optional().describe('The longest wait; 30s without it.'),
-    errors: z
-      .array(z.string().min(1))
+    errors: texts
       .min(1)
       .optional()
       .describe('Codes or families of errors that are tried again; without it, whatever the effect allows.'),

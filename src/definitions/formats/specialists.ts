@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { abilityId, plainName, summary } from './values.js';
+import { abilityId, names, plainName, summary } from './values.js';
 
 /** What is looked for in requests, as part of them. Blanks alone would be in each. */
 const requestKeyword = z.string().regex(/\S/, 'A keyword has letters; blanks alone are in every request');
@@ -37,8 +37,7 @@ export const pack = z.strictObject({
     .default([])
     .describe('Words of requests that it is for, asked about where no pack has a capability that is needed.'),
   workflow: abilityId.describe('The ability that does its work: a workflow, or an agent.'),
-  capabilities: z
-    .array(plainName)
+  capabilities: names
     .default([])
     .describe('Ids of capabilities that it has; the pack with the most of those that a request needs is recruited.'),
   builder: z

@@ -12,6 +12,7 @@ import {
   numberOrTemplate,
   signalName,
   stepId,
+  texts,
 } from './values.js';
 
 /** Of steps inside a step. Getters give these formats, since the type of a step is made of what holds it. */
@@ -24,8 +25,7 @@ const undo = z.strictObject({
 });
 
 const errorHandler = z.strictObject({
-  errors: z
-    .array(z.string().min(1))
+  errors: texts
     .min(1)
     .optional()
     .describe('Codes or families it is for; without it, all but a denial and a cancellation.'),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { FOREIGN_EVENTS, FOREIGN_FORMATS, type ForeignEvent, SILENCES } from '../../contracts/foreign-hooks.js';
 import { faultOfToolName } from '../tool-mapping/tool-shapes.js';
-import { abilityId, condition, effect, jsonObject } from './values.js';
+import { abilityId, condition, effect, jsonObject, texts } from './values.js';
 
-const globs = z.array(z.string().min(1)).min(1).optional();
+const globs = texts.min(1).optional();
 
 /** The protocol of a script handler that was written for another tool. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const foreignFormat = z.enum(FOREIGN_FORMATS);

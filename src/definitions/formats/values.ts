@@ -30,13 +30,20 @@ export const abilityId = z
 /** Words that stand for themselves in CEL, even behind a dot. */
 const CEL_WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
+/** A name that expressions can write behind a dot. */
+function memberName(message: string) {
+  return z
+    .string()
+    .regex(STEP_ID, message)
+    .refine(isFree, RESERVED)
+    .refine((name) => !CEL_WORDS.has(name), 'Expressions cannot name this: it is a word of CEL')
+    .meta({ not: { enum: [...RESERVED_NAMES, ...CEL_WORDS] } });
+}
+
 /** A step id, which expressions can name. */
-export const stepId = z
-  .string()
-  .regex(STEP_ID, 'A step id has letters, digits and _, and does not begin with a digit (steps.a-b is a subtraction)')
-  .refine(isFree, RESERVED)
-  .refine((id) => !CEL_WORDS.has(id), 'Expressions cannot name this: it is a word of CEL')
-  .meta({ not: { enum: [...RESERVED_NAMES, ...CEL_WORDS] } });
+export const stepId = memberName(
+  'A step id has letters, digits and _, and does not begin with a digit (steps.a-b is a subtraction)',
+);
 
 /** The name of an environment, part of a task queue. */
 export const environmentName = z
@@ -49,6 +56,12 @@ export const plainName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots')
   .refine(isFree, RESERVED)
   .meta({ id: 'name', not: { enum: [...RESERVED_NAMES] } });
+
+/** A list of such names. */
+export const names = z.array(plainName);
+
+/** A list of texts, none of which is empty. */
+export const texts = z.array(z.string().min(1));
 
 const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d';
 
@@ -73,12 +86,7 @@ export const byteSize = z
   .meta({ pattern: BYTES_PATTERN.source });
 
 /** The name of a file in a contract, which expressions can name. */
-const fileName = z
-  .string()
-  .regex(STEP_ID, 'The name of a file has letters, digits and _, and does not begin with a digit')
-  .refine(isFree, RESERVED)
-  .refine((name) => !CEL_WORDS.has(name), 'Expressions cannot name this: it is a word of CEL')
-  .meta({ not: { enum: [...RESERVED_NAMES, ...CEL_WORDS] } });
+const fileName = memberName('The name of a file has letters, digits and _, and does not begin with a digit');
 
 const pathPattern = z
   .string()
@@ -206,9 +214,9 @@ export const routingHints = z.strictObject({
 
 /** Hooks bound by name. Source: R-000-32; docs/definitions.md. */
 export const hookBindings = z.strictObject({
-  pre_create: z.array(plainName).optional().describe('Asked whether a task can be formed (PreAbilityCreate).'),
-  pre_call: z.array(plainName).optional().describe('Asked whether a call may be made now (PreAbilityCall).'),
-  post_call: z.array(plainName).optional().describe('Informed afterwards (PostAbilityCall).'),
+  pre_create: names.optional().describe('Asked whether a task can be formed (PreAbilityCreate).'),
+  pre_call: names.optional().describe('Asked whether a call may be made now (PreAbilityCall).'),
+  post_call: names.optional().describe('Informed afterwards (PostAbilityCall).'),
   replace: z.boolean().optional().describe('Drops what earlier levels bound; a warning names it.'),
 });
 
@@ -223,3 +231,15 @@ export const serviceUrl = z.union(
   ],
   'An address is a URL, http or https, or env:NAME of a variable that holds one',
 );
+
+/** An input, with the output it leads to. Source: R-000-37. */
+export const contractExample = z.strictObject({
+  summary: z.string().optional().describe('What it shows.'),
+  input: jsonObject.describe('Fits `input_schema`.'),
+  output: json.optional().describe('Fits `output_schema`.'),
+});
+
+/** How long a task may work. */
+export const taskTimeout = duration
+  .optional()
+  .describe('How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.');

@@ -8,11 +8,6 @@ export async function findAbility(registry: Registry, id: string) {
   if (found) return found;
   const broken = registry.broken.get(`ability:${id}`);
   if (broken) throw new AbilityError(broken);
-  const { didYouMean } = await import('../../text/nearest.js');
-  const suggestion = didYouMean(id, [...operations.keys(), ...workflows.keys(), ...agents.keys()]);
-  throw new AbilityError({
-    code: 'ability.not_found',
-    message: `There is no ability ${id} in the project ${registry.project.project}`,
-    suggestion: suggestion ?? 'Run `ability list` to see what there is.',
-  });
+  const { abilityNotFound } = await import('../../definitions/find-ability.js');
+  throw abilityNotFound(registry, id);
 }

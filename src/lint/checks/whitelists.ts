@@ -1,4 +1,5 @@
 import type { Finding } from '../../contracts/findings.js';
+import { abilityIds } from '../../definitions/find-ability.js';
 import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -6,7 +7,7 @@ import type { LintedProject } from '../linted-project.js';
 
 /** Compares what a workflow says that it may call with what it calls; a call outside is told by planning. Source: R-000-38. */
 export function* checkWhitelists({ registry }: LintedProject): Generator<Finding> {
-  const known = new Set([...registry.operations.keys(), ...registry.workflows.keys(), ...registry.agents.keys()]);
+  const known = new Set(abilityIds(registry));
   for (const workflow of registry.workflows.values()) {
     const called = new Set([...callsOf(workflow.value)].map(({ id }) => id));
     for (const [index, id] of (workflow.value.operations ?? []).entries()) {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { abilityIds } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
@@ -49,16 +50,16 @@ export function checkSchemas(
 export function checkAgent(registry: Registry, agent: Loaded<AgentProfile>): void {
   checkSchemas(agent);
   checkExamples(agent);
-  const { operations, workflows, agents } = registry;
+  const ids = abilityIds(registry);
   for (const [index, id] of agent.value.operations.entries()) {
-    if (operations.has(id) || workflows.has(id) || agents.has(id)) continue;
+    if (ids.includes(id)) continue;
     const broken = registry.broken.get(`ability:${id}`);
     if (broken) throw new AbilityError(broken);
     throw new AbilityError({
       code: 'definition.unknown_reference',
       message: `There is no ability \`${id}\``,
       location: agent.locate(['operations', index]),
-      suggestion: didYouMean(id, [...operations.keys(), ...workflows.keys(), ...agents.keys()]),
+      suggestion: didYouMean(id, ids),
     });
   }
 }

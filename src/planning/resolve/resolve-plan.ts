@@ -2,13 +2,13 @@ import { CEL, ENGINE } from '../../contracts/names.js';
 import type { PlanNotify } from '../../contracts/notices.js';
 import type { Plan, PlanAbility, PlanFiles, PlanHooks } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { abilityNotFound } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Project } from '../../definitions/formats/project.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../../definitions/registry.js';
 import { makesFiles } from '../../rules/makes-files.js';
 import { readsSession } from '../../rules/session-reads.js';
 import { parseBytes } from '../../text/byte-size.js';
-import { didYouMean } from '../../text/nearest.js';
 import { asksForFiles, filePlaces } from '../input/json-schema/file-places.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type InferredPlacement, inferPlacement } from '../steps/infer-placement.js';
@@ -49,7 +49,7 @@ export function resolvePlan(
   const warn: Warn = (doubt) => void doubts.set(doubt.message, doubt);
   const operation = registry.operations.get(ability);
   const composite = registry.workflows.get(ability) ?? registry.agents.get(ability);
-  if (!operation && !composite) throw notFound(registry, ability);
+  if (!operation && !composite) throw abilityNotFound(registry, ability);
   const inferred = inferPlacement(registry, ability, environment);
   const unplaced = operation
     ? planOperation(registry, operation, variables, warn)
@@ -72,21 +72,6 @@ export function resolvePlan(
     warnings: [...brokenPlacement(registry), ...standing, ...doubts.keys()],
     doubts: [...doubts.values()],
   };
-}
-
-function notFound(registry: Registry, ability: string): AbilityError {
-  const [unreadable] = registry.opaque.filter(({ kind }) => kind === 'low-level' || kind === 'high-level');
-  const { operations, workflows, agents } = registry;
-  const hint = didYouMean(ability, [...operations.keys(), ...workflows.keys(), ...agents.keys()]);
-  return new AbilityError({
-    code: 'ability.not_found',
-    message: `There is no ability ${ability} in the project ${registry.project.project}`,
-    suggestion:
-      hint ??
-      (unreadable
-        ? `A file cannot be read: ${unreadable.problem.message}`
-        : 'Run `ability list` to see what there is.'),
-  });
 }
 
 /** A plan before it is known where it runs. */

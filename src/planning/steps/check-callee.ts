@@ -1,4 +1,5 @@
 import { AbilityError } from '../../contracts/problem.js';
+import { abilityIds } from '../../definitions/find-ability.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -19,11 +20,7 @@ export function checkCallee(registry: Registry, workflow: Loaded<HighLevel>, id:
       code: 'definition.unknown_reference',
       message: `There is no ability \`${id}\``,
       location,
-      suggestion: didYouMean(id, [
-        ...registry.operations.keys(),
-        ...registry.workflows.keys(),
-        ...registry.agents.keys(),
-      ]),
+      suggestion: didYouMean(id, abilityIds(registry)),
     });
   }
   const whitelist = workflow.value.operations;

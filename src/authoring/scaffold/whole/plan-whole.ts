@@ -2,6 +2,7 @@ import { Document, isMap, isSeq, parseDocument } from 'yaml';
 import { PHASES, type Phase } from '../../../contracts/hooks.js';
 import type { Json } from '../../../contracts/json.js';
 import { AbilityError, type SourceLocation, usageError } from '../../../contracts/problem.js';
+import { abilityIds } from '../../../definitions/find-ability.js';
 import { readYaml, type YamlSource } from '../../../definitions/yaml-source.js';
 import { didYouMean } from '../../../text/nearest.js';
 import { appendItem, setValue } from '../../edit-yaml.js';
@@ -128,9 +129,7 @@ function planCases(site: Site, given: GivenDefinition, { source, value }: WholeD
       code: 'ability.not_found',
       message: `There is no ability ${value.ability} to test; nothing was written`,
       location: source.locate(['ability']),
-      suggestion:
-        didYouMean(value.ability, [...operations.keys(), ...workflows.keys(), ...agents.keys()]) ??
-        'Scaffold it first.',
+      suggestion: didYouMean(value.ability, abilityIds(site.registry)) ?? 'Scaffold it first.',
     });
   }
   const folder = found.file.slice(0, found.file.lastIndexOf('/') + 1);
