@@ -10,9 +10,9 @@ export interface ProjectPaths {
   system: string;
   runtimeFile: string;
   runtimeLock: string;
-  /** Touched by every command; its age tells whether anybody is there. */
+  /** Touched by every command; its age shows whether the runtime is needed. */
   touchFile: string;
-  /** While it is there the runtime stays, whoever needs it. */
+  /** While it is there the runtime stays, needed or not. */
   stayFile: string;
   /** Names the runtime that `ability down` stopped last. */
   downFile: string;

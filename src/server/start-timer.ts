@@ -1,12 +1,12 @@
 /** The longest time that a timer of Node counts; a longer one would fire at once. Milliseconds. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /** Does something after a time of any length. @param ms milliseconds; nothing happens where it is infinite. @returns what calls it off. */
 export function startTimer(ms: number, action: () => void): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => {};
   let timer: NodeJS.Timeout;
   const count = (rest: number): void => {
-    const part = Math.min(rest, LONGEST_MS);
+    const part = Math.min(rest, MAX_MS);
     timer = setTimeout(() => (rest > part ? count(rest - part) : action()), Math.max(0, part));
   };
   count(ms);

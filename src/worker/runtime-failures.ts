@@ -1,5 +1,5 @@
 import { AbilityError, reasonOf } from '../contracts/problem.js';
-import { asDiskError, isNoRoom } from '../server/runtime/runtime-file.js';
+import { asDiskError, isNoRoom } from '../server/disk.js';
 import { tailOf } from '../server/temporal/temporal-server.js';
 
 /** The error for a server that did not come up, with the end of what it said. */

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { join } from 'node:path';
 import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
+import { writeWhole } from '../server/disk.js';
 import { PROOF_KEY } from '../server/project-paths.js';
-import { writeWhole } from '../server/runtime/runtime-file.js';
 
 const KEY_BYTES = 32;
 

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { AgentAnswer, AgentTurn, CallReport, PlanProvider } from '../../contracts/agent-runtime.js';
 import { USER_KEY } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { startOf } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { parseJson } from '../../server/disk.js';
 
 /** So much of an answer that cannot be read is shown again. Characters. */
-const MOST_REPEATED = 2000;
+const MAX_REPEATED = 2000;
 
 /** What is asked, and as which answer of the AI. */
 interface Asking {
@@ -50,13 +51,13 @@ async function askOnce({ provider, turn, session, asks, signal }: Asking): Promi
   return { fault: read.fault, said: typeof said === 'string' ? said : (JSON.stringify(said) ?? String(said)) };
 }
 
-/** Whatever a provider of a caller's own throws is a failure of the model, and never the end of this process. */
+/** Any error of a provider is a failure of the model, and never the end of this process. */
 async function guarded<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (error instanceof AbilityError) throw error;
-    const message = `The AI was asked in vain: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `The AI was asked in vain: ${reasonOf(error)}`;
     throw new AbilityError({ code: 'planner.failed', message }, { cause: error });
   }
 }
@@ -68,7 +69,7 @@ function unreadable(turn: number, { fault, said }: { fault: string; said: string
     ability_id: null,
     task_key: null,
     status: 'refused',
-    output: startOf(said, MOST_REPEATED),
+    output: startOf(said, MAX_REPEATED),
     error: {
       code: 'planner.answer_invalid',
       reason: `The answer cannot be read: ${fault}`,
@@ -78,13 +79,13 @@ function unreadable(turn: number, { fault, said }: { fault: string; said: string
 }
 
 /** So many calls a plan may have. */
-export const MOST_CALLS = 50;
+export const MAX_CALLS = 50;
 /** So long may an answer in words be. Characters. */
 const LONGEST_ANSWER = 100_000;
 /** A longer answer is not read. Characters. */
 const LONGEST_TEXT = 1024 * 1024;
-/** So much is told of what is wrong with an answer. */
-const MOST_FAULTS = 5;
+/** Faults that are reported of an answer. */
+const MAX_FAULTS = 5;
 
 const id = z.string().regex(USER_KEY, 'has 1 to 64 letters, digits, dots, dashes and underscores');
 
@@ -92,11 +93,11 @@ const entry = z.strictObject({
   id,
   ability_id: z.string().min(1).max(200),
   input: z.record(z.string(), z.json()),
-  after: z.array(id).max(MOST_CALLS).optional(),
+  after: z.array(id).max(MAX_CALLS).optional(),
 });
 
 const answer = z.strictObject({
-  plan: z.array(entry).max(MOST_CALLS),
+  plan: z.array(entry).max(MAX_CALLS),
   answer: z.string().max(LONGEST_ANSWER).optional(),
 });
 
@@ -115,7 +116,7 @@ export function readPlan(said: unknown): { answer: AgentAnswer } | { fault: stri
     return { fault: error.message };
   }
   const read = answer.safeParse(value);
-  if (!read.success) return { fault: read.error.issues.slice(0, MOST_FAULTS).map(wordsOf).join('; ') };
+  if (!read.success) return { fault: read.error.issues.slice(0, MAX_FAULTS).map(wordsOf).join('; ') };
   return { answer: read.data as AgentAnswer };
 }
 
@@ -127,9 +128,5 @@ function wordsOf({ path, message }: z.core.$ZodIssue): string {
 function parsed(text: string): unknown {
   if (text.length > LONGEST_TEXT) return undefined;
   const plain = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
-  try {
-    return JSON.parse(plain);
-  } catch {
-    return undefined;
-  }
+  return parseJson(plain);
 }

@@ -5,9 +5,9 @@ import type { TaskResult } from '../../contracts/task.js';
 import { startOf } from '../../rules/shown-text.js';
 
 /** So much of an output an AI is shown. Characters of its JSON. */
-const MOST_OUTPUT = 16_384;
+const MAX_OUTPUT = 16_384;
 /** So much of a message. Characters. */
-const MOST_REASON = 2000;
+const MAX_REASON = 2000;
 
 /** Of which call, or of the plan as a whole. */
 type About = Pick<CallReport, 'turn' | 'id' | 'ability_id' | 'task_key'>;
@@ -35,10 +35,10 @@ export function reportOf(about: About, result: TaskResult, mask: <T extends Json
 
 function outputOf(output: Json): Pick<CallReport, 'output' | 'output_cut'> {
   const text = JSON.stringify(output) ?? 'null';
-  return text.length <= MOST_OUTPUT ? { output } : { output: startOf(text, MOST_OUTPUT), output_cut: text.length };
+  return text.length <= MAX_OUTPUT ? { output } : { output: startOf(text, MAX_OUTPUT), output_cut: text.length };
 }
 
 /** A problem as an AI reads it: the code, the reason, and what to do instead. */
 export function refusalFrom({ code, message, suggestion }: Problem): CallRefusal {
-  return { code, reason: startOf(message, MOST_REASON), ...(suggestion !== undefined && { suggestion }) };
+  return { code, reason: startOf(message, MAX_REASON), ...(suggestion !== undefined && { suggestion }) };
 }

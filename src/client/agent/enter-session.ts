@@ -93,15 +93,15 @@ export function turnWithCalls(
   );
   // A decision about a call is a guard of its ability, and no alert as that of a prompt is.
   const signals = made.flatMap(({ hooks }) => hooks.map((answer) => ({ ...answer, decision: 'allow' as const })));
-  const { hook_signals: told } = mergeSignals(signals, [...ability_guards, ...guards, ...refused], at);
-  const hints = new Map([...told.routing_hints, ...routing_hints].map((hint) => [hint.hint, hint]));
+  const { hook_signals: merged } = mergeSignals(signals, [...ability_guards, ...guards, ...refused], at);
+  const hints = new Map([...merged.routing_hints, ...routing_hints].map((hint) => [hint.hint, hint]));
   return {
     ...turn,
     hook_signals: {
       ...rest,
-      ...told,
+      ...merged,
       routing_hints: [...hints.values()],
-      risk_alerts: [...new Set([...risk_alerts, ...told.risk_alerts])],
+      risk_alerts: [...new Set([...risk_alerts, ...merged.risk_alerts])],
     },
   };
 }

@@ -55,9 +55,9 @@ export async function holdPlan(
 
 /**
  * What the requester has to agree to: risks of the request, once, and each call that a guard of the prompt wants
- * confirmed, as it is planned. A yes to one call is none to another with an input that they were not shown.
+ * confirmed, as it is planned. Consent to one call is none to a call with another input.
  *
- * @returns each with what a yes to it is kept as.
+ * @returns each with the name that consent to it is kept under.
  */
 function askedFor(
   state: RunState,

@@ -21,9 +21,9 @@ export interface CommandProvider {
 /** Variables that a program needs to run at all. */
 const ALWAYS_PASSED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SYSTEMROOT'] as const;
 /** A longer answer is not read. Bytes. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** So much of what it writes to stderr is kept for the message. Bytes. */
-const MOST_KEPT = 4096;
+const MAX_KEPT = 4096;
 
 /**
  * A provider that is a program: it reads a turn as JSON on stdin, writes its answer as JSON on stdout, and ends. It is started for each
@@ -63,11 +63,11 @@ function answerOf(command: CommandProvider, input: string, session: string, sign
     signal.addEventListener('abort', abort, { once: true });
     child.stdout.on('data', (part: Buffer) => {
       bytes += part.length;
-      if (bytes > MOST_BYTES) stop(failed(`The program wrote more than ${MOST_BYTES} bytes`));
+      if (bytes > MAX_BYTES) stop(failed(`The program wrote more than ${MAX_BYTES} bytes`));
       else out.push(part);
     });
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
-      said = `${said}${part}`.slice(-MOST_KEPT);
+      said = `${said}${part}`.slice(-MAX_KEPT);
     });
     // One that does not read its input may still answer.
     child.stdin.on('error', () => {});

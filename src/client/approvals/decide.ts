@@ -119,25 +119,15 @@ async function whyUnanswered(
   cause: unknown,
 ): Promise<AbilityError> {
   await refuseUnserved(connection, taskQueue);
-  return new AbilityError(
-    {
-      code: 'worker.unavailable',
-      message: `No worker took up the decision on ${id} within ${DECIDE_MS / 1000} s`,
-      suggestion: `Look whether it counted after all, \`ability task show ${id}\`, and whether the worker is well, \`ability doctor\`.`,
-    },
-    { cause },
-  );
+  const message = `No worker took up the decision on ${id} within ${DECIDE_MS / 1000} s`;
+  const suggestion = `Look whether it counted after all, \`ability task show ${id}\`, and whether the worker is well, \`ability doctor\`.`;
+  return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
 }
 
 /** An update fails alike for a key that is unknown and for a task that has ended. */
 async function whyUnknown(connection: Connection, id: string, cause: unknown): Promise<AbilityError> {
   const seen = await viewTask(connection, id).catch(unlessDeleted);
   if (!seen) return taskNotFound(id, cause);
-  return new AbilityError(
-    {
-      code: 'task.closed',
-      message: `${id} has ended (${seen.result.status}), so there is nothing to decide`,
-    },
-    { cause },
-  );
+  const message = `${id} has ended (${seen.result.status}), so there is nothing to decide`;
+  return new AbilityError({ code: 'task.closed', message }, { cause });
 }

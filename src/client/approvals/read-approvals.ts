@@ -7,7 +7,7 @@ import type { Connection } from '../connection/connect.js';
 import { listTasks } from '../list/list-tasks.js';
 import { viewOwnTask, viewTask } from '../view/view-task.js';
 
-/** An approval with what tells it apart from others, or makes it the same. */
+/** An approval with what identifies it. */
 export interface ShownApproval extends Approval {
   /** The task that asks, and is to be decided on: it may be one that another has called. */
   task_key: string;
@@ -33,7 +33,7 @@ export interface LastApproved {
 /** So many tasks are asked at once. */
 const ASKED_AT_ONCE = 50;
 /** So many tasks are looked at for one that was approved before. */
-const MOST_LOOKED_AT = 10;
+const MAX_LOOKED_AT = 10;
 
 /**
  * What one task waits for, and those that it has called.
@@ -91,7 +91,7 @@ function unlessGone(error: unknown): ShownApproval[] {
 /** The last approval of the same ability at the same step in the same environment that was given, among recent tasks. */
 export async function findLastApproved(connection: Connection, now: ShownApproval): Promise<LastApproved | null> {
   const { task_ability: ability, what } = now;
-  const filter = { ability, environment: what.environment, called: true, limit: MOST_LOOKED_AT + 1 };
+  const filter = { ability, environment: what.environment, called: true, limit: MAX_LOOKED_AT + 1 };
   const others = (await listTasks(connection, filter)).filter(({ task_key }) => task_key !== now.task_key);
   const seen = await Promise.all(
     others.map(async ({ task_key }) => {

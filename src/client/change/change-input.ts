@@ -18,7 +18,7 @@ import { queryTask, viewTask } from '../view/view-task.js';
 
 /** The hooks of a preflight have a minute. */
 const EDIT_MS = 65_000;
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 const FAILED_PRECONDITION = 9;
 
 /**
@@ -46,7 +46,7 @@ export async function changeInput(connection: Connection, key: string, edit: Inp
 /** By its id an update that is sent again is the same one, and holds once. */
 async function send(execution: WorkflowHandle, edit: InputEdit): Promise<EditAnswer> {
   const updateId = randomUUID();
-  for (let left = MOST_TRIES - 1; ; left -= 1) {
+  for (let left = MAX_TRIES - 1; ; left -= 1) {
     try {
       return await execution.executeUpdate<EditAnswer, [InputEdit]>(UPDATES.modify, { args: [edit], updateId });
     } catch (error) {
@@ -71,7 +71,7 @@ function wasSetBack(error: unknown): boolean {
 
 async function openChangeable(connection: Connection, key: string): Promise<OwnTask> {
   const task = await openOwn(connection, key);
-  // A record may tell of a task that Temporal has forgotten.
+  // There may be a record of a task that Temporal has forgotten.
   if (task?.description.status.name !== 'RUNNING') throw await whyClosed(connection, key);
   await refuseUnserved(connection, task.description.taskQueue);
   return task;
@@ -93,12 +93,7 @@ async function translate(connection: Connection, key: string, error: unknown): P
     return new AbilityError(problem, { cause: error });
   }
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
-  return new AbilityError(
-    {
-      code: 'worker.unavailable',
-      message: `No worker took up the change of ${key} within ${EDIT_MS / 1000} s`,
-      suggestion: `Look whether it holds after all, \`ability task get ${key}\`, and whether the worker is well, \`ability doctor\`.`,
-    },
-    { cause: error },
-  );
+  const message = `No worker took up the change of ${key} within ${EDIT_MS / 1000} s`;
+  const suggestion = `Look whether it holds after all, \`ability task get ${key}\`, and whether the worker is well, \`ability doctor\`.`;
+  return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause: error });
 }

@@ -62,7 +62,7 @@ export function signalTask(connection: Connection, id: string, name: string, pay
 }
 
 /** A task that goes on as a new run meanwhile is looked at again; it does so now and then, not each time. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 async function control(
   connection: Connection,
@@ -71,7 +71,7 @@ async function control(
   action: (task: OwnTask) => Promise<void>,
 ): Promise<void> {
   await asking(connection, async () => {
-    for (let left = MOST_TRIES - 1; ; left -= 1) {
+    for (let left = MAX_TRIES - 1; ; left -= 1) {
       const task = await openOwn(connection, id);
       // Asked to cancel what has ended, Temporal says yes.
       if (task?.description.status.name !== 'RUNNING') throw await closed(connection, id, what);

@@ -39,7 +39,7 @@ export type DeleteEnd =
   | { kind: 'aborted' };
 
 /** An attempt that joined one which does less is followed by one of its own. */
-const MOST_TURNS = 3;
+const MAX_TURNS = 3;
 
 /**
  * Deletes a task: ends it if it is open, then removes its record and those of the tasks it called, and leaves a
@@ -81,7 +81,7 @@ async function deleteOnce(
   if (isUnformed && (await purgePreflight(connection, key, options.signal))) return { kind: 'unformed' };
   const queue = await lasting(() => queueOf(connection, key, task, known));
   const request: DeleteRequest = { key, by: options.by, purge: options.purge };
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const handle = await lasting(() => start(connection, queue, request));
     course.isBegun = true;
     const deletion = await resultOf(connection, handle.workflowId, key, options.onStall, stop);
@@ -183,14 +183,9 @@ async function resultOf(
 function tookTooLong(key: string, { isBegun }: Course, cause: unknown): AbilityError {
   const what = isBegun ? 'it has not ended; the deletion goes on' : 'the server was not reached in time';
   const why = isBegun ? `Look what it does, \`ability why ${key}\`; ` : '';
-  return new AbilityError(
-    {
-      code: 'wait.timeout',
-      message: `${key} is not deleted yet: ${what}`,
-      suggestion: `${why}\`ability task delete ${key}\` ${isBegun ? 'waits for the deletion again' : 'tries again'}.`,
-    },
-    { cause },
-  );
+  const message = `${key} is not deleted yet: ${what}`;
+  const suggestion = `${why}\`ability task delete ${key}\` ${isBegun ? 'waits for the deletion again' : 'tries again'}.`;
+  return new AbilityError({ code: 'wait.timeout', message, suggestion }, { cause });
 }
 
 function failureOf(key: string, error: unknown): unknown {

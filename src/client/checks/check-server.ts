@@ -66,7 +66,7 @@ export async function checkWorkers(connection: Connection, environments: readonl
 
 /** As shipped the dev server hands out a queue's tasks 20 times a second. */
 const SLOW_DISPATCH_MS = 30;
-/** The server lets a first burst pass; only what comes after it tells. */
+/** The server lets a first burst pass; only the probes after it count. */
 const PROBES = 26;
 const TELLING = 9;
 const PROBE_LIMIT_MS = 10_000;
@@ -125,10 +125,10 @@ async function leaveNothing(temporal: Client, namespace: string, handle: Workflo
 }
 
 /** So many names are looked for. */
-const MOST_LOOKED_AT = 100;
+const MAX_LOOKED_AT = 100;
 
 /**
- * Whether the project's own server has open tasks of another name: the project was renamed, and nobody serves them.
+ * Whether the project's own server has open tasks of another name: the project was renamed, and no worker serves them.
  *
  * @returns undefined where it has none, or where the server is shared, which has projects of others.
  */
@@ -137,11 +137,11 @@ export async function checkFormerNames({ temporal, project, runtime }: Connectio
   const names = new Map<string, number>();
   const query = `ExecutionStatus = "Running" AND AbilityProject != "${project}"`;
   let looked = 0;
-  for await (const found of temporal.workflow.list({ query, pageSize: MOST_LOOKED_AT })) {
+  for await (const found of temporal.workflow.list({ query, pageSize: MAX_LOOKED_AT })) {
     const name = projectOf(found);
     if (name !== '' && name !== project) names.set(name, (names.get(name) ?? 0) + 1);
     looked += 1;
-    if (looked === MOST_LOOKED_AT) break;
+    if (looked === MAX_LOOKED_AT) break;
   }
   if (names.size === 0) return undefined;
   const counts = [...names].map(([name, count]) => `${count} of ${name}`).join(', ');

@@ -49,7 +49,7 @@ export interface Connection {
   served?: Map<string, number>;
   /**
    * What is known of tasks that this connection created, by their keys: of those that run at once, so that nothing of it
-   * changes, under keys that nobody else makes.
+   * changes, under keys that no other caller makes.
    */
   created?: Map<string, TaskMemo>;
   /** Called with what is being done meanwhile. */
@@ -257,14 +257,9 @@ function connectionOf(
 /** The error for a Temporal that does not answer. */
 export function unavailable(address: string, cause: unknown): AbilityError {
   const reason = reasonOf(cause);
-  return new AbilityError(
-    {
-      code: 'temporal.unavailable',
-      message: `Temporal at ${address} does not answer: ${reason}`,
-      suggestion: 'Check the address (TEMPORAL_ADDRESS, --address, the profile), or run `ability doctor`.',
-    },
-    { cause },
-  );
+  const message = `Temporal at ${address} does not answer: ${reason}`;
+  const suggestion = 'Check the address (TEMPORAL_ADDRESS, --address, the profile), or run `ability doctor`.';
+  return new AbilityError({ code: 'temporal.unavailable', message, suggestion }, { cause });
 }
 
 function reasonOf(error: unknown): string {

@@ -115,7 +115,7 @@ class RetriedCall implements Call {
     if (signal?.aborted) this.end();
   }
 
-  /** Ends the call, whatever it is doing. */
+  /** Ends the call at once. */
   readonly end = (): void => this.cancelWithStatus(CANCELLED, 'Cancelled on client');
 
   cancelWithStatus(code: number, details: string): void {

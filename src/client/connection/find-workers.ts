@@ -28,7 +28,7 @@ export async function placementWithWorker(connection: Connection, environment: s
   }
 }
 
-/** @throws AbilityError `placement.no_worker` when nobody serves the queue of a placement. */
+/** @throws AbilityError `placement.no_worker` when no worker serves the queue of a placement. */
 export async function refuseWithoutWorker(
   connection: Connection,
   environment: string,

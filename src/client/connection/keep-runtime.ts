@@ -8,11 +8,12 @@ import { runtimeStopped, wasStopped } from '../../server/runtime/stop-runtime.js
 import { sleep } from '../../server/start-timer.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import { type Connection, reconnect } from './connect.js';
+import { asking } from './temporal-errors.js';
 
 /** How often a command that waits looks whether its runtime lives. */
 const LOOK_MS = 1000;
 /** A server that ends again and again is not waited for. */
-const MOST_TURNS = 10;
+const MAX_TURNS = 10;
 /** gRPC codes of a server that has gone away: cancelled by the closing of its connection, unavailable. */
 const GONE = new Set([1, 14]);
 
@@ -36,11 +37,11 @@ export async function keepingRuntime<T>(
     setMaxListeners(0, ends);
     const watching = untilGone(connection, stop.signal).then(() => stop.abort());
     try {
-      // Whatever the action does about its signal: it may wait for more than a call.
+      // Also where the action does not heed its signal: it may wait for more than a call.
       return await unlessAborted(connection.temporal.withAbortSignal(ends, action), signal);
     } catch (error) {
       signal?.throwIfAborted();
-      if (!connection.runtime || !isNobodyThere(error) || turn === MOST_TURNS) throw error;
+      if (!connection.runtime || !isNobodyThere(error) || turn === MAX_TURNS) throw error;
       await unlessAborted(reviveRuntime(connection), signal);
     } finally {
       stop.abort();
@@ -48,6 +49,11 @@ export async function keepingRuntime<T>(
       await watching;
     }
   }
+}
+
+/** As {@link keepingRuntime}; what Temporal's client throws comes as an error of ours. */
+export function withServer<T>(connection: Connection, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return asking(connection, () => keepingRuntime(connection, action, signal));
 }
 
 /** Whether the runtime that a connection was connected to lives no more. */
@@ -83,8 +89,8 @@ async function revive(connection: Connection): Promise<void> {
     if (wasStopped(paths, runtime)) throw runtimeStopped();
     const isGone = isRuntimeGone(connection);
     const found = await findRuntime(connection);
-    if (await connectWhileLiving(connection, found.runtime, turn === MOST_TURNS)) {
-      if (isGone) tellRestart(progress, found);
+    if (await connectWhileLiving(connection, found.runtime, turn === MAX_TURNS)) {
+      if (isGone) reportRestart(progress, found);
       return;
     }
   }
@@ -92,7 +98,7 @@ async function revive(connection: Connection): Promise<void> {
 
 async function findRuntime({ paths, env }: Connection): Promise<EnsuredRuntime> {
   const living = readLivingRuntime(paths);
-  // Whatever its version: whoever replaced it did so for a reason.
+  // Of any version: it was replaced for a reason.
   if (living?.state === 'up' && isVisible(living)) return { runtime: living, started: false };
   return ensureRuntime(paths, () => {}, undefined, env);
 }
@@ -113,7 +119,7 @@ async function connectWhileLiving(connection: Connection, runtime: RuntimeFile, 
   }
 }
 
-function tellRestart(progress: (text: string) => void, found: EnsuredRuntime): void {
+function reportRestart(progress: (text: string) => void, found: EnsuredRuntime): void {
   const how = found.started ? 'it has been started again' : 'another one is up';
   progress(`The runtime of this project had ended while this command waited; ${how}, and the task goes on.`);
 }

@@ -15,7 +15,7 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { type Connection, unavailable } from './connect.js';
 
 /**
- * gRPC codes of a server that cannot answer, whatever it is asked: cancelled with its connection, unknown, deadline
+ * gRPC codes of a server that cannot answer any request: cancelled with its connection, unknown, deadline
  * exceeded, resource exhausted, aborted, internal, unavailable, data loss.
  */
 const CANNOT_ANSWER = new Set([1, 2, 4, 8, 10, 13, 14, 15]);
@@ -44,24 +44,14 @@ function translate(connection: Connection, error: unknown): unknown {
     return namespaceNotFound(connection, cause);
   }
   if (cause.code === FAILED_PRECONDITION && /Workflow Task in failed state/i.test(cause.details)) {
-    return new AbilityError(
-      {
-        code: 'engine.stuck',
-        message: 'The workflow code fails on this task, so it cannot take this now; nothing was changed',
-        suggestion: 'Look at the failed workflow task in the Temporal UI; try again once it goes on.',
-      },
-      { cause: error },
-    );
+    const message = 'The workflow code fails on this task, so it cannot take this now; nothing was changed';
+    const suggestion = 'Look at the failed workflow task in the Temporal UI; try again once it goes on.';
+    return new AbilityError({ code: 'engine.stuck', message, suggestion }, { cause: error });
   }
   if (cause.code === INVALID_ARGUMENT && /search attribute/i.test(cause.details)) {
-    return new AbilityError(
-      {
-        code: 'temporal.attributes_missing',
-        message: `Temporal at ${connection.address} does not know our search attributes: ${cause.details}`,
-        suggestion: 'Run `ability doctor --fix`, or ask those who run the server to add them.',
-      },
-      { cause: error },
-    );
+    const message = `Temporal at ${connection.address} does not know our search attributes: ${cause.details}`;
+    const suggestion = 'Run `ability doctor --fix`, or ask those who run the server to add them.';
+    return new AbilityError({ code: 'temporal.attributes_missing', message, suggestion }, { cause: error });
   }
   return error;
 }
@@ -73,37 +63,22 @@ export function invalidArgumentOf(error: unknown): string | undefined {
 }
 
 function namespaceNotFound({ address, namespace }: Connection, cause: Error): AbilityError {
-  return new AbilityError(
-    {
-      code: 'temporal.unavailable',
-      message: `Temporal at ${address} has no namespace ${namespace}`,
-      suggestion: 'Check the namespace (TEMPORAL_NAMESPACE, --namespace, the profile).',
-    },
-    { cause },
-  );
+  const message = `Temporal at ${address} has no namespace ${namespace}`;
+  const suggestion = 'Check the namespace (TEMPORAL_NAMESPACE, --namespace, the profile).';
+  return new AbilityError({ code: 'temporal.unavailable', message, suggestion }, { cause });
 }
 
 function notLetIn({ address, namespace }: Connection, cause: Error & { details: string }): AbilityError {
-  return new AbilityError(
-    {
-      code: 'temporal.unavailable',
-      message: `Temporal at ${address} does not let us into the namespace ${namespace}: ${cause.details || cause.message}`,
-      suggestion: 'Check the credentials: the API key or the certificate of the profile.',
-    },
-    { cause },
-  );
+  const message = `Temporal at ${address} does not let us into the namespace ${namespace}: ${cause.details || cause.message}`;
+  const suggestion = 'Check the credentials: the API key or the certificate of the profile.';
+  return new AbilityError({ code: 'temporal.unavailable', message, suggestion }, { cause });
 }
 
 /** The error for a key without a task. */
 export function taskNotFound(key: string, cause?: unknown): AbilityError {
-  return new AbilityError(
-    {
-      code: 'task.not_found',
-      message: `There is no task ${key}`,
-      suggestion: 'Run `ability task list` to see what there is.',
-    },
-    { cause },
-  );
+  const message = `There is no task ${key}`;
+  const suggestion = 'Run `ability task list` to see what there is.';
+  return new AbilityError({ code: 'task.not_found', message, suggestion }, { cause });
 }
 
 /** Whether Temporal does not know a workflow. */

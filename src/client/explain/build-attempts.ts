@@ -4,24 +4,24 @@ import type { StepSummary } from '../../contracts/task.js';
 import type { SeenCall } from './read-calls.js';
 
 /**
- * Tells the attempts of one step.
+ * The attempts of one step.
  *
- * Temporal keeps the errors of the last two attempts of a call; of earlier ones the log tells what they wrote last.
+ * Temporal keeps the errors of the last two attempts of a call; of earlier ones the log has their last output.
  * Without a history only their number is known, and how the last one ended.
  *
  * @param calls those at the path of the step; more than one where a group was tried again.
  * @param words the last that each attempt wrote.
  */
-export function tellAttempts(
+export function buildAttempts(
   step: StepSummary,
   calls: readonly SeenCall[],
   words: ReadonlyMap<number, string>,
 ): AttemptStory[] {
   if (calls.length > 0) {
     const isOver = isStepEnd(step.status);
-    // A log does not tell the rounds of a group apart.
-    const told = calls.length === 1 ? words : new Map<number, string>();
-    return calls.flatMap((call, index) => attemptsOfCall(call, index + 1, isOver, told));
+    // A log does not distinguish the rounds of a group.
+    const output = calls.length === 1 ? words : new Map<number, string>();
+    return calls.flatMap((call, index) => attemptsOfCall(call, index + 1, isOver, output));
   }
   if (step.call === null || step.attempts === 0) return [];
   return numbers(step.attempts).map((number) => {

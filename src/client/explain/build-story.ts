@@ -19,7 +19,7 @@ import { describeImplementation } from '../../rules/describe-implementation.js';
 import { findStep } from '../../rules/find-step.js';
 import { wayToRetry } from '../../rules/way-on.js';
 import type { SeenTask } from '../view/view-task.js';
-import { tellAttempts } from './build-attempts.js';
+import { buildAttempts } from './build-attempts.js';
 import type { SeenCall } from './read-calls.js';
 import type { TaskHistory } from './read-history.js';
 import { stepsOfCalls } from './steps-of-calls.js';
@@ -32,7 +32,7 @@ export interface StorySources {
   /** Undefined where no record is on this machine. */
   record: TaskRecord | undefined;
   /** The last that each attempt of the call at a path wrote. */
-  lastWords: (path: string) => ReadonlyMap<number, string>;
+  lastOutput: (path: string) => ReadonlyMap<number, string>;
   /** The version of the protocol that calls of MCP tools spoke, by the path of the step. */
   protocols: (isWanted: (path: string) => boolean) => ReadonlyMap<string, string>;
 }
@@ -45,7 +45,7 @@ type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & {
 };
 
 /** Puts together how a task came to stand as it does, from all that is known of it. */
-export function tellStory(sources: StorySources): TaskStory {
+export function buildStory(sources: StorySources): TaskStory {
   const { seen, history, record } = sources;
   const { result, view } = seen;
   const origin = originOf(sources);
@@ -79,7 +79,7 @@ export function tellStory(sources: StorySources): TaskStory {
     ...(result.files && { files: result.files }),
     ...(result.agent && { agent: result.agent }),
     steps: withProtocols(
-      stepsOf(sources).map((step) => tellStep(step, sources, origin?.plan)),
+      stepsOf(sources).map((step) => stepStory(step, sources, origin?.plan)),
       sources,
       origin?.plan,
     ),
@@ -100,9 +100,9 @@ function retryOf({ seen: { result, source } }: StorySources, plan: Plan | undefi
 }
 
 function changesOf(
-  told: Pick<TaskResult, 'changes' | 'changes_left'> = {},
+  source: Pick<TaskResult, 'changes' | 'changes_left'> = {},
 ): Pick<TaskStory, 'changes' | 'changes_left'> {
-  const { changes = [], changes_left } = told;
+  const { changes = [], changes_left } = source;
   return { changes, ...(changes_left !== undefined && { changes_left }) };
 }
 
@@ -121,7 +121,7 @@ function originOf({ history, record }: StorySources): Origin | undefined {
 }
 
 /** What an agent may call: what its plan says, or what of that the agent that called it let it. Source: R-003-17. */
-function tellAgent({ model, limits, tools }: PlanAgent, grant: AgentGrant | undefined): StoryAgent {
+function agentStory({ model, limits, tools }: PlanAgent, grant: AgentGrant | undefined): StoryAgent {
   const own = tools.map(({ ability }) => ability);
   const given = grant?.operations;
   return {
@@ -137,14 +137,14 @@ function resolutionOf({ plan, digest, grant }: Origin): StoryResolution {
     digest,
     placement: plan.placement,
     protected: plan.environment.protected,
-    operations: Object.values(plan.operations).map(tellOperation),
+    operations: Object.values(plan.operations).map(operationStory),
     hooks: namesOf(plan.ability.hooks),
     ...(plan.concurrency && { concurrency: plan.concurrency }),
-    ...(plan.agent && { agent: tellAgent(plan.agent, grant) }),
+    ...(plan.agent && { agent: agentStory(plan.agent, grant) }),
   };
 }
 
-function tellOperation({ key, version, effects, implementation, hooks }: PlanOperation): StoryOperation {
+function operationStory({ key, version, effects, implementation, hooks }: PlanOperation): StoryOperation {
   return {
     key,
     version,
@@ -175,21 +175,25 @@ function withProtocols(steps: StepStory[], { protocols }: StorySources, plan: Pl
   });
 }
 
-/** Where nobody tells the steps, the calls of the history stand for them. */
+/** The calls of the history stand for steps that no source reports. */
 function stepsOf({ seen, history }: StorySources): StepSummary[] {
   const { steps, status } = seen.result;
   if (steps.length > 0 || !history) return steps;
   return stepsOfCalls(history.calls, isEndState(status));
 }
 
-function tellStep(told: StepSummary, { seen, history, lastWords }: StorySources, plan: Plan | undefined): StepStory {
-  const step = withFailures(told, history);
+function stepStory(
+  summary: StepSummary,
+  { seen, history, lastOutput }: StorySources,
+  plan: Plan | undefined,
+): StepStory {
+  const step = withFailures(summary, history);
   const { id, path, call, status, attempts, duration_ms } = step;
   const isTurns = step.turns !== undefined;
   const calls = (!isTurns && history?.calls.filter((one) => one.path === path)) || [];
   const progress = seen.view?.progress[path];
-  const tries = isTurns ? [] : tellAttempts(step, calls, lastWords(path));
-  const failures = step.failures?.map((failure) => tellFailure(failure, history?.calls ?? [], lastWords));
+  const tries = isTurns ? [] : buildAttempts(step, calls, lastOutput(path));
+  const failures = step.failures?.map((failure) => failureStory(failure, history?.calls ?? [], lastOutput));
   return {
     id,
     path,
@@ -236,19 +240,19 @@ function turnsOf({
 }
 
 /** A failure in a loop with the attempts of the call that failed. */
-function tellFailure(
+function failureStory(
   failure: ItemFailure,
   calls: readonly SeenCall[],
-  lastWords: StorySources['lastWords'],
+  lastOutput: StorySources['lastOutput'],
 ): FailureStory {
   const { path, status, attempts, error } = failure;
   const own = calls.filter((call) => call.path === path);
   if (own.length === 0) return { ...failure, tries: [] };
   const step = { id: path, path, call: path, status, attempts, duration_ms: null, ...(error && { error }) };
-  return { ...failure, tries: tellAttempts(step, own, lastWords(path)) };
+  return { ...failure, tries: buildAttempts(step, own, lastOutput(path)) };
 }
 
-/** What could not be learnt, so that nobody takes silence for an answer. */
+/** What could not be learnt; silence would be taken for an answer. */
 function gapsOf({ seen, history, record }: StorySources, origin: Origin | undefined): string[] {
   const gaps: string[] = [];
   if (seen.source === 'record') {

@@ -6,11 +6,11 @@ import { findPreflight } from '../start/find-preflight.js';
 import { readLastOutput, readProtocols } from '../view/read-call-logs.js';
 import { findRecord } from '../view/read-record.js';
 import { type SeenTask, viewTask } from '../view/view-task.js';
-import { tellStory } from './build-story.js';
+import { buildStory } from './build-story.js';
 import { readHistory } from './read-history.js';
 
 /**
- * Tells how a task came to stand as it does: definition, resolution, hooks, approvals, attempts, end.
+ * Explains how a task came to its state: definition, resolution, hooks, approvals, attempts, end.
  *
  * @param mend is called before the record is read; what it gives back is a warning about the record.
  * @throws AbilityError `task.not_found`; of a task that could not be formed its message says why.
@@ -27,11 +27,11 @@ export async function explainTask(
     // What has its key here is of another task.
     const isOwn = seen.result.project === undefined;
     const mended = await mend(seen);
-    return tellStory({
+    return buildStory({
       seen: mended === undefined ? seen : warned(seen, mended),
       record: isOwn ? await findRecord(connection, id) : undefined,
       history: seen.source === 'record' ? undefined : await readHistory(connection, id),
-      lastWords: (path) => (isOwn ? readLastOutput(connection, id, path) : new Map()),
+      lastOutput: (path) => (isOwn ? readLastOutput(connection, id, path) : new Map()),
       protocols: (isWanted) => (isOwn ? readProtocols(connection, id, isWanted) : new Map()),
     });
   });

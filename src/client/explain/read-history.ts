@@ -7,7 +7,7 @@ import type { HistoryEvent } from '../connection/history-events.js';
 import { runBefore } from '../connection/history-events.js';
 import { isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js';
 
-/** What the history of a task tells besides its result. */
+/** What the history of a task holds besides its result. */
 export interface TaskHistory {
   created_at: string | null;
   /** What the task goes by: what its newest run was started with; null where it is in a store that is not seen from here. */
@@ -19,17 +19,17 @@ export interface TaskHistory {
 
 const PAGE = 1000;
 /** A story of more than that is one for the Temporal UI. */
-const MOST_EVENTS = 50_000;
+const MAX_EVENTS = 50_000;
 
-/** Reads what the history of a task tells of its start and its calls, through all its runs. */
+/** Reads the start and the calls of a task from its history, through all its runs. */
 export async function readHistory(connection: Connection, id: string): Promise<TaskHistory> {
   const events = await eventsOf(connection, id, undefined);
   const [newest] = events;
-  let isCut = events.length >= MOST_EVENTS;
+  let isCut = events.length >= MAX_EVENTS;
   for (let runId = runBefore(events[0]); runId !== undefined && !isCut; runId = runBefore(events[0])) {
     const earlier = await eventsOf(connection, id, runId).catch(orForgotten);
     events.unshift(...earlier);
-    isCut = earlier.length === 0 || events.length >= MOST_EVENTS;
+    isCut = earlier.length === 0 || events.length >= MAX_EVENTS;
   }
   const [first] = events;
   const { raw } = await connection.temporal.workflow.getHandle(id).describe();
@@ -61,7 +61,7 @@ async function eventsOf(connection: Connection, id: string, runId: string | unde
     });
     events.push(...(page.history?.events ?? []));
     nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
-  } while (nextPageToken && events.length < MOST_EVENTS);
+  } while (nextPageToken && events.length < MAX_EVENTS);
   return events;
 }
 

@@ -4,10 +4,10 @@ import type { StepSummary } from '../../contracts/task.js';
 import { generalPath, turnOf } from '../../rules/turn-paths.js';
 import type { SeenCall } from './read-calls.js';
 
-/** So many failures of one step are told, as in a result. */
-const MOST_FAILURES = 20;
+/** Failures of one step that are listed, as in a result. */
+const MAX_FAILURES = 20;
 
-/** The calls of a history as the steps of a result, where nothing else tells them: one row a step, whatever its turns. */
+/** The calls of a history as the steps of a result, where there is no other source: one row a step, also of a loop. */
 export function stepsOfCalls(calls: readonly SeenCall[], isOver: boolean): StepSummary[] {
   const last = new Map(calls.map((call) => [call.path, call]));
   const rows = new Map<string, SeenCall[]>();
@@ -42,7 +42,7 @@ function rowOfTurns(path: string, calls: readonly SeenCall[], isOver: boolean): 
   const starts = calls.flatMap(({ scheduled_at }) => scheduled_at ?? []).sort();
   const ends = calls.flatMap(({ ended_at }) => ended_at ?? []).sort();
   const error = bad.find(({ problem }) => problem)?.problem;
-  const failures = bad.slice(0, MOST_FAILURES).map((call): ItemFailure => {
+  const failures = bad.slice(0, MAX_FAILURES).map((call): ItemFailure => {
     const { path: at, attempt: attempts, problem } = call;
     const end = statusOf(call, isOver) as FailureEnd;
     return { item: turnOf(at), status: end, path: at, attempts, ...(problem && { error: problem }) };

@@ -25,9 +25,9 @@ export interface ListedTask {
   requested_by: string;
   /** The agent that asked for it in their name; left out where none did. */
   agent?: string;
-  /** What it was asked for; null where nobody said. */
+  /** What it was asked for; null where it was not said. */
   intent: string | null;
-  /** Who changed its input last, and when; null where nobody did. */
+  /** Who changed its input last, and when; null: it was not changed. */
   changed: { by: string; at: string } | null;
   started_at: string;
   finished_at: string | null;
@@ -154,10 +154,10 @@ async function listed(connection: Connection, execution: WorkflowExecutionInfo):
 
 /** Events of a task that was created and not run: its start, one workflow task, the timer of its expiry. */
 const CREATED_EVENTS = 5;
-/** Whoever sends a created task more than that before it is run sees it as `created` a little longer. */
+/** A created task with more events than this before it is run is listed as `created` a little longer. */
 const FIRST_EVENTS = 500;
 
-/** Running a created task sets no attribute, since that would be an event for every one; the signal tells. */
+/** Running a created task sets no attribute, since that would be an event for every one; the signal shows it. */
 async function wasRun(connection: Connection, id: string): Promise<boolean> {
   const { historyLength } = await connection.temporal.workflow.getHandle(id).describe();
   if (historyLength <= CREATED_EVENTS) return false;
@@ -169,13 +169,8 @@ async function wasRun(connection: Connection, id: string): Promise<boolean> {
 function refusal({ query }: ListFilter, error: unknown): AbilityError | undefined {
   const reason = query === undefined ? undefined : invalidArgumentOf(error);
   if (reason === undefined) return undefined;
-  return new AbilityError(
-    {
-      code: 'usage.invalid',
-      message: `Temporal does not understand --query ${JSON.stringify(query)}: ${reason}`,
-      suggestion:
-        "Write a list filter of Temporal: AbilityModule = 'users.api' AND CloseTime > '2026-01-31T00:00:00Z'.",
-    },
-    { cause: error },
-  );
+  const message = `Temporal does not understand --query ${JSON.stringify(query)}: ${reason}`;
+  const suggestion =
+    "Write a list filter of Temporal: AbilityModule = 'users.api' AND CloseTime > '2026-01-31T00:00:00Z'.";
+  return new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
 }

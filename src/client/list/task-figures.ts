@@ -41,7 +41,7 @@ export interface QueueFigures {
 
 const PAGE = 500;
 /** Ids in one condition. */
-const MOST_IDS = 50;
+const MAX_IDS = 50;
 
 /**
  * The tasks that have ended since a moment, those that others have called left out.
@@ -84,8 +84,8 @@ export async function readEnds(
 /** When the first runs began of tasks whose histories were continued as new, by their keys. */
 async function earlierStarts({ temporal }: Connection, keys: readonly string[]): Promise<Map<string, number>> {
   const starts = new Map<string, number>();
-  for (let at = 0; at < keys.length; at += MOST_IDS) {
-    const ids = keys.slice(at, at + MOST_IDS).map((key) => `'${key}'`);
+  for (let at = 0; at < keys.length; at += MAX_IDS) {
+    const ids = keys.slice(at, at + MAX_IDS).map((key) => `'${key}'`);
     const query = `ExecutionStatus = 'ContinuedAsNew' AND WorkflowId IN (${ids.join(', ')})`;
     for await (const { workflowId, startTime } of temporal.workflow.list({ query, pageSize: PAGE })) {
       starts.set(workflowId, Math.min(startTime.getTime(), starts.get(workflowId) ?? Number.POSITIVE_INFINITY));

@@ -5,14 +5,14 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { TaskMemo } from '../../contracts/task.js';
 import { isTask, projectOf } from '../../rules/other-project.js';
 import type { Connection } from '../connection/connect.js';
-import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, describeIfKnown } from '../connection/temporal-errors.js';
+import { withServer } from '../connection/keep-runtime.js';
+import { describeIfKnown } from '../connection/temporal-errors.js';
 import { taskQuery } from './task-query.js';
 
 /** 128 random bits, as hex. */
 const SECRET = /^[0-9a-f]{32}$/;
 /** So many open tasks of a project are looked at for those of one caller. */
-const MOST_LOOKED_AT = 1000;
+const MAX_LOOKED_AT = 1000;
 
 /** A task that belongs to a caller. */
 export interface HandledTask {
@@ -70,20 +70,18 @@ export interface HandledTasks {
 /** The open tasks of a caller, as far as they were asked for with a handle. */
 export async function listHandled(connection: Connection, environment: string, caller: Person): Promise<HandledTasks> {
   const query = `${taskQuery(connection.project, { environment })} AND ExecutionStatus = 'Running'`;
-  return asking(connection, () =>
-    keepingRuntime(connection, async () => {
-      const tasks: HandledTask[] = [];
-      let seen = 0;
-      for await (const execution of connection.temporal.workflow.list({ query })) {
-        if (seen === MOST_LOOKED_AT) return { tasks, isCut: true };
-        seen += 1;
-        const { handle } = memoOf(execution);
-        if (handle === undefined || !isCallers(memoOf(execution), caller)) continue;
-        tasks.push({ key: execution.workflowId, handle: handleOf(execution.workflowId, handle) });
-      }
-      return { tasks, isCut: false };
-    }),
-  );
+  return withServer(connection, async () => {
+    const tasks: HandledTask[] = [];
+    let seen = 0;
+    for await (const execution of connection.temporal.workflow.list({ query })) {
+      if (seen === MAX_LOOKED_AT) return { tasks, isCut: true };
+      seen += 1;
+      const { handle } = memoOf(execution);
+      if (handle === undefined || !isCallers(memoOf(execution), caller)) continue;
+      tasks.push({ key: execution.workflowId, handle: handleOf(execution.workflowId, handle) });
+    }
+    return { tasks, isCut: false };
+  });
 }
 
 function handleNotFound(): AbilityError {
@@ -112,5 +110,5 @@ function memoOf({ memo }: { memo?: Record<string, unknown> | undefined }): Parti
 }
 
 function describe(connection: Connection, key: string): Promise<WorkflowExecutionDescription | undefined> {
-  return asking(connection, () => keepingRuntime(connection, () => describeIfKnown(connection, key)));
+  return withServer(connection, () => describeIfKnown(connection, key));
 }

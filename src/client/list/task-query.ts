@@ -5,7 +5,7 @@ import type { EndState, OpenState } from '../../contracts/states.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown } from '../connection/temporal-errors.js';
 
-/** States a list can tell apart: `guarding` and `finishing` are not told to Temporal, and read as `running`. */
+/** States that a list distinguishes: Temporal does not know `guarding` and `finishing`, which are listed as `running`. */
 export const LISTED_STATES = [
   'created',
   'waiting_approval',
@@ -39,7 +39,7 @@ export interface TaskFilter {
 }
 
 /**
- * Ends that Temporal cannot tell apart are told by the attribute; the others by Temporal itself.
+ * The attribute distinguishes ends that Temporal does not; the others are Temporal's own.
  * Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 const CONDITIONS: Record<ListedState, string> = {
@@ -63,7 +63,7 @@ const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>(['denied', 'timed_
  * The list filter of Temporal for the tasks of a project.
  *
  * It lets through every task that is wanted, and `created` ones that were run since: running a created task is no
- * event, so only its history tells. Direct runs, deletions, and earlier runs of a task that continued as new, are left out.
+ * event, so only its history shows it. Direct runs, deletions, and earlier runs of a task that continued as new, are left out.
  *
  * @throws AbilityError `usage.invalid` for a value that cannot stand in a filter.
  */

@@ -1,7 +1,8 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { AbilityError, type Problem, reasonOf } from '../../contracts/problem.js';
+import { parseJson } from '../../server/disk.js';
 
 /** Where a door is, and who asks. */
 interface DoorAddress {
@@ -27,7 +28,7 @@ interface DoorAnswer {
 }
 
 /** More is no answer of a door. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /** The way to one door: its failures come back as the errors that they were there. */
 export class DoorLink {
@@ -56,7 +57,7 @@ export class DoorLink {
     const response = await this.open(method, path, asked);
     const { statusCode: status = 0, headers } = response;
     const text = await this.reading(response, asked.signal);
-    const body = parse(text);
+    const body = parseJson<Json>(text);
     if (status >= 200 && status < 300 && body !== undefined) return { status, headers, body };
     throw errorOf(body) ?? this.unreachable(`it answers ${status}, and no door of Ability Runtime does so`);
   }
@@ -65,7 +66,7 @@ export class DoorLink {
   async listen(path: string, asked: DoorRequest): Promise<IncomingMessage> {
     const response = await this.open('GET', path, asked);
     if (response.statusCode === 200) return response;
-    const body = parse(await this.reading(response, asked.signal));
+    const body = parseJson<Json>(await this.reading(response, asked.signal));
     throw errorOf(body) ?? this.unreachable(`it answers ${response.statusCode}`);
   }
 
@@ -102,19 +103,14 @@ export class DoorLink {
       return await readAll(response);
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      throw this.unreachable(error instanceof Error ? error.message : String(error), error);
+      throw this.unreachable(reasonOf(error), error);
     }
   }
 
   private unreachable(reason: string, cause?: unknown): AbilityError {
-    return new AbilityError(
-      {
-        code: 'door.unreachable',
-        message: `The door at ${this.door.address} does not answer: ${reason}`,
-        suggestion: 'Check the address, and that `ability serve` runs there.',
-      },
-      { cause },
-    );
+    const message = `The door at ${this.door.address} does not answer: ${reason}`;
+    const suggestion = 'Check the address, and that `ability serve` runs there.';
+    return new AbilityError({ code: 'door.unreachable', message, suggestion }, { cause });
   }
 }
 
@@ -142,17 +138,9 @@ async function readAll(response: IncomingMessage): Promise<string> {
   for await (const piece of response as AsyncIterable<Buffer>) {
     pieces.push(piece);
     length += piece.length;
-    if (length > MOST_BYTES) throw new Error(`its answer has more than ${MOST_BYTES} bytes`);
+    if (length > MAX_BYTES) throw new Error(`its answer has more than ${MAX_BYTES} bytes`);
   }
   return Buffer.concat(pieces).toString('utf8');
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The error that a door has written as problem+json. */

@@ -5,7 +5,7 @@ import type { HttpConnection } from './http-connection.js';
 import { pathOf } from './tasks.js';
 
 /** A stream that breaks again and again, without an event in between, is given up. */
-const MOST_BREAKS = 5;
+const MAX_BREAKS = 5;
 
 /** As `followEvents`: where the stream breaks it goes on behind the last event. */
 export async function followEvents(
@@ -49,7 +49,7 @@ async function* readStreams(
     }
     if (signal.aborted) return;
     breaks += 1;
-    if (breaks > MOST_BREAKS) {
+    if (breaks > MAX_BREAKS) {
       throw new AbilityError({
         code: 'door.unreachable',
         message: `The events of ${id} break off again and again`,

@@ -12,7 +12,7 @@ import { type HttpConnection, refuseGiven } from './http-connection.js';
 
 /** What a door takes of a new task; the rest is refused. */
 const REFUSED = ['files', 'direct', 'retry', 'handle', 'trace', 'made', 'review', 'onStall'] as const;
-const MOST_LISTED = 999;
+const MAX_LISTED = 999;
 
 /** As `createTask`. */
 export async function createTask(connection: HttpConnection, wanted: NewTask): Promise<CreatedTask> {
@@ -92,7 +92,7 @@ export async function listTaskPage({ http }: HttpConnection, filter: ListFilter,
     environment,
     session,
     since: since?.toISOString(),
-    limit: String(Math.min(limit, MOST_LISTED)),
+    limit: String(Math.min(limit, MAX_LISTED)),
     cursor,
   };
   const { body } = await http.ask('GET', '/v1/tasks', { query });

@@ -19,7 +19,7 @@ export async function awaitResult(connection: HttpConnection, id: string): Promi
   return end.result;
 }
 
-/** As `waitForTask`; nothing of a task that goes on is told besides its result. */
+/** As `waitForTask`; `onProgress` gets the result of an open task alone. */
 export async function waitForTask(connection: HttpConnection, id: string, options: WaitOptions): Promise<WaitEnd> {
   refuseGiven('waitForTask', options, ['onStall']);
   const { timeoutMs = Number.POSITIVE_INFINITY, approvalMs, onProgress, signal } = options;

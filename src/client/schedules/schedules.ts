@@ -15,8 +15,8 @@ import { SCHEDULE_ID } from '../../rules/firing-key.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker } from '../connection/find-workers.js';
-import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, invalidArgumentOf } from '../connection/temporal-errors.js';
+import { withServer } from '../connection/keep-runtime.js';
+import { invalidArgumentOf } from '../connection/temporal-errors.js';
 import { type FiredTask, readFirings, requestOf } from './read-firings.js';
 
 const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
@@ -117,7 +117,7 @@ export function resumeSchedule(connection: Connection, id: string, note: string)
   return using(connection, () => onHandle(connection, id, (handle) => handle.unpause(note)));
 }
 
-/** Fires it now, whether it is paused or not, and whatever runs already. @throws AbilityError `schedule.not_found`. */
+/** Fires it now, even where it is paused or a task of it runs. @throws AbilityError `schedule.not_found`. */
 export function fireSchedule(connection: Connection, id: string): Promise<void> {
   return using(connection, () => onHandle(connection, id, (handle) => handle.trigger(overlapping('allow_all'))));
 }
@@ -135,7 +135,7 @@ export function deleteSchedule(connection: Connection, id: string): Promise<void
 }
 
 function using<T>(connection: Connection, action: () => Promise<T>): Promise<T> {
-  return asking(connection, () => keepingRuntime(connection, action));
+  return withServer(connection, action);
 }
 
 /** The server reads the times; the SDK throws a TypeError of what it refuses. @throws AbilityError `usage.invalid`. */
@@ -145,14 +145,9 @@ async function refusingTimes<T>(action: () => Promise<T>): Promise<T> {
   } catch (error) {
     const invalid = error instanceof TypeError ? error.message : invalidArgumentOf(error);
     if (invalid === undefined) throw error;
-    throw new AbilityError(
-      {
-        code: 'usage.invalid',
-        message: `Temporal refuses the times of the schedule: ${invalid}`,
-        suggestion: 'Give five fields, such as "0 3 * * *", and an IANA name as time zone, such as Europe/Berlin.',
-      },
-      { cause: error },
-    );
+    const message = `Temporal refuses the times of the schedule: ${invalid}`;
+    const suggestion = 'Give five fields, such as "0 3 * * *", and an IANA name as time zone, such as Europe/Berlin.';
+    throw new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
   }
 }
 
@@ -254,12 +249,7 @@ function scheduleExists(id: string): AbilityError {
 }
 
 function notFound({ project, address }: Connection, id: string, cause?: unknown): AbilityError {
-  return new AbilityError(
-    {
-      code: 'schedule.not_found',
-      message: `${project} has no schedule ${id} on Temporal at ${address}`,
-      suggestion: 'Run `ability schedule list`.',
-    },
-    { cause },
-  );
+  const message = `${project} has no schedule ${id} on Temporal at ${address}`;
+  const suggestion = 'Run `ability schedule list`.';
+  return new AbilityError({ code: 'schedule.not_found', message, suggestion }, { cause });
 }

@@ -25,15 +25,14 @@ import { markdownLine } from '../../rules/shown-text.js';
 import { generateId } from '../../server/generate-id.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
-import { keepingRuntime } from '../connection/keep-runtime.js';
+import { keepingRuntime, withServer } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown, keywordAttributes, problemIn } from '../connection/temporal-errors.js';
 import { checkSessionId } from '../start/keys.js';
 import { tasksNow } from './tasks-of-session.js';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Hooks of a prompt may take their time; each has a limit of its own. */
-const PROMPT_MS = 7 * 60_000;
-const STOP_MS = 7 * 60_000;
+/** Hooks may take their time; each has a limit of its own. */
+const UPDATE_MS = 7 * 60_000;
 const ASK_MS = 5000;
 
 /** What a session is to be. */
@@ -68,35 +67,30 @@ export async function startSession(
   checkScope(scope);
   const start: SessionStart = { format: 1, session_id, environment, scope, idle_ms, user };
   let attached = true;
-  await asking(connection, () =>
-    keepingRuntime(connection, async () => {
-      const placement = await placementWithWorker(connection, environment);
-      try {
-        await connection.temporal.workflow.start(WORKFLOWS.session, {
-          workflowId: sessionIdOf(connection.project, session_id),
-          taskQueue: taskQueueOf(connection.project, environment, placement),
-          args: [start],
-          workflowIdConflictPolicy: 'FAIL',
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          memo: { session: session_id, environment, scope, user: user.name, started: new Date().toISOString() },
-          typedSearchAttributes: keywordAttributes({
-            AbilityProject: connection.project,
-            AbilityEnvironment: environment,
-            AbilitySession: session_id,
-          }),
-          staticSummary: `session ${session_id} in ${environment}, for ${markdownLine(user.name)}`,
-        });
-        attached = false;
-      } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        await refuseOther(connection, start);
-      }
-    }),
-  );
-  const updateId = randomUUID();
-  await updating(connection, session_id, PROMPT_MS, (handle) =>
-    handle.executeUpdate<void, []>(SESSION_UPDATES.open, { args: [], updateId }),
-  );
+  await withServer(connection, async () => {
+    const placement = await placementWithWorker(connection, environment);
+    try {
+      await connection.temporal.workflow.start(WORKFLOWS.session, {
+        workflowId: sessionIdOf(connection.project, session_id),
+        taskQueue: taskQueueOf(connection.project, environment, placement),
+        args: [start],
+        workflowIdConflictPolicy: 'FAIL',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        memo: { session: session_id, environment, scope, user: user.name, started: new Date().toISOString() },
+        typedSearchAttributes: keywordAttributes({
+          AbilityProject: connection.project,
+          AbilityEnvironment: environment,
+          AbilitySession: session_id,
+        }),
+        staticSummary: `session ${session_id} in ${environment}, for ${markdownLine(user.name)}`,
+      });
+      attached = false;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      await refuseOther(connection, start);
+    }
+  });
+  await update<void>(connection, session_id, SESSION_UPDATES.open);
   return { session_id, attached };
 }
 
@@ -111,11 +105,8 @@ export function promptSession(
   prompt: string,
   user: Person,
 ): Promise<TurnContext> {
-  const updateId = randomUUID();
-  const args: [PromptRequest] = [{ prompt, user }];
-  return updating(connection, session, PROMPT_MS, (handle) =>
-    handle.executeUpdate<TurnContext, [PromptRequest]>(SESSION_UPDATES.prompt, { args, updateId }),
-  );
+  const request: PromptRequest = { prompt, user };
+  return update<TurnContext>(connection, session, SESSION_UPDATES.prompt, request);
 }
 
 /**
@@ -124,23 +115,18 @@ export function promptSession(
  * @throws AbilityError as {@link showSession}.
  */
 export function readThread(connection: Connection, session: string): Promise<SessionThread> {
-  return asking(connection, () =>
-    keepingRuntime(connection, async () => {
-      const { temporal } = connection;
-      const description = await describe(connection, session);
-      await refuseUnserved(connection, description.taskQueue);
-      const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
-      return temporal.withDeadline(Date.now() + ASK_MS, () => handle.query<SessionThread>(QUERIES.thread));
-    }),
-  );
+  return withServer(connection, async () => {
+    const { temporal } = connection;
+    const description = await describe(connection, session);
+    await refuseUnserved(connection, description.taskQueue);
+    const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
+    return temporal.withDeadline(Date.now() + ASK_MS, () => handle.query<SessionThread>(QUERIES.thread));
+  });
 }
 
 /** Notes in a session what was answered to the user, and what waits for them; in place of what waited before. @throws as {@link promptSession}. */
 export function noteInSession(connection: Connection, session: string, note: ThreadNote): Promise<void> {
-  const updateId = randomUUID();
-  return updating(connection, session, PROMPT_MS, (handle) =>
-    handle.executeUpdate<void, [ThreadNote]>(SESSION_UPDATES.note, { args: [note], updateId }),
-  );
+  return update<void>(connection, session, SESSION_UPDATES.note, note);
 }
 
 /** How Temporal says that a workflow ended which did not come to its own end. */
@@ -153,57 +139,46 @@ const CUT: Record<string, SeenSession['status']> = {
 
 /** How a session stands, or stood at its end. @throws AbilityError `session.not_found`, `placement.no_worker`. */
 export function showSession(connection: Connection, session: string): Promise<SeenSession> {
-  return asking(connection, () =>
-    keepingRuntime(connection, async () => {
-      const { temporal } = connection;
-      const description = await describe(connection, session);
-      await refuseUnserved(connection, description.taskQueue);
-      const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
-      const cut = CUT[description.status.name];
-      const view = await temporal
-        .withDeadline(Date.now() + ASK_MS, () => handle.query<SessionView>(QUERIES.session))
-        .catch((error: unknown) => {
-          // What failed before it could say anything was never a session.
-          throw cut && error instanceof QueryNotRegisteredError ? neverBegun(session, cut) : error;
-        });
-      // A session that came to its own end says so, whatever Temporal calls that.
-      const tasks = await tasksNow(connection, view.tasks);
-      if (!cut || view.ended_at !== null) return { ...view, tasks };
-      return { ...view, tasks, status: cut, ended_at: description.closeTime?.toISOString() ?? null };
-    }),
-  );
+  return withServer(connection, async () => {
+    const { temporal } = connection;
+    const description = await describe(connection, session);
+    await refuseUnserved(connection, description.taskQueue);
+    const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
+    const cut = CUT[description.status.name];
+    const view = await temporal
+      .withDeadline(Date.now() + ASK_MS, () => handle.query<SessionView>(QUERIES.session))
+      .catch((error: unknown) => {
+        // What failed before it could say anything was never a session.
+        throw cut && error instanceof QueryNotRegisteredError ? neverBegun(session, cut) : error;
+      });
+    // A session that came to its own end reports it, also where Temporal calls that a failure.
+    const tasks = await tasksNow(connection, view.tasks);
+    if (!cut || view.ended_at !== null) return { ...view, tasks };
+    return { ...view, tasks, status: cut, ended_at: description.closeTime?.toISOString() ?? null };
+  });
 }
 
 /** Ends a session, and waits for the hooks of its end; its open tasks go on. @throws as {@link promptSession}. */
 export async function stopSession(connection: Connection, session: string): Promise<SeenSession> {
-  const updateId = randomUUID();
-  await updating(connection, session, STOP_MS, (handle) =>
-    handle.executeUpdate<void, []>(SESSION_UPDATES.stop, { args: [], updateId }),
-  );
-  return asking(connection, () =>
-    keepingRuntime(connection, () => {
-      const handle = connection.temporal.workflow.getHandle<() => Promise<SessionView>>(
-        sessionIdOf(connection.project, session),
-      );
-      return connection.temporal.withDeadline(Date.now() + STOP_MS, () => handle.result());
-    }),
-  );
+  await update<void>(connection, session, SESSION_UPDATES.stop);
+  return withServer(connection, () => {
+    const handle = connection.temporal.workflow.getHandle<() => Promise<SessionView>>(
+      sessionIdOf(connection.project, session),
+    );
+    return connection.temporal.withDeadline(Date.now() + UPDATE_MS, () => handle.result());
+  });
 }
 
-type Handle = ReturnType<Connection['temporal']['workflow']['getHandle']>;
-
-async function updating<T>(
-  connection: Connection,
-  session: string,
-  limitMs: number,
-  update: (handle: Handle) => Promise<T>,
-): Promise<T> {
-  const handle = (): Handle =>
-    connection.temporal.workflow.getHandle(sessionIdOf(connection.project, checkSessionId(session)));
+/** Sends an update. By its id one that is sent again, after the runtime was gone, is the same one. */
+async function update<T>(connection: Connection, session: string, name: string, ...args: object[]): Promise<T> {
+  const id = sessionIdOf(connection.project, checkSessionId(session));
+  const options = { args, updateId: randomUUID() };
   return asking(connection, async () => {
     try {
       return await keepingRuntime(connection, () =>
-        connection.temporal.withDeadline(Date.now() + limitMs, () => update(handle())),
+        connection.temporal.withDeadline(Date.now() + UPDATE_MS, () =>
+          connection.temporal.workflow.getHandle(id).executeUpdate<T, object[]>(name, options),
+        ),
       );
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw await whyGone(connection, session);
@@ -248,14 +223,9 @@ function neverBegun(session: string, end: SeenSession['status']): AbilityError {
 }
 
 function unanswered(session: string, cause: Error): AbilityError {
-  return new AbilityError(
-    {
-      code: 'worker.unavailable',
-      message: `No worker answered for the session ${session} in time`,
-      suggestion: 'Look whether the worker is well: `ability doctor`.',
-    },
-    { cause },
-  );
+  const message = `No worker answered for the session ${session} in time`;
+  const suggestion = 'Look whether the worker is well: `ability doctor`.';
+  return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
 }
 
 async function refuseOther(connection: Connection, { session_id, environment, scope }: SessionStart): Promise<void> {

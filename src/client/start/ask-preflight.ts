@@ -12,7 +12,7 @@ import type { NewTask } from './new-task.js';
 import { runAsActivity, startAsWorkflow } from './run-preflight.js';
 
 /** Callers with different inputs under one key queue up for its preflight; more turns than that do not happen. */
-export const MOST_TURNS = 20;
+export const MAX_TURNS = 20;
 
 /**
  * Runs preflight, or joins one that another caller runs for the same request.
@@ -28,7 +28,7 @@ export async function askPreflight(
   const placement = await placementWithWorker(connection, request.environment);
   const queue = taskQueueOf(connection.project, request.environment, placement);
   const digest = digestOf(request);
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const outcome =
       (await runAsActivity(connection, request, queue)) ?? (await runAsWorkflow(connection, request, queue, onStall));
     const own = ownAnswer(outcome, digest);
@@ -60,14 +60,9 @@ function ownAnswer(outcome: PreflightOutcome, digest: string): PreflightAnswer |
 }
 
 function notAnswered(cause: Error): AbilityError {
-  return new AbilityError(
-    {
-      code: 'worker.unavailable',
-      message: 'No worker answered the preflight within a minute; nothing was created',
-      suggestion: 'Look whether the worker is well: `ability doctor`.',
-    },
-    { cause },
-  );
+  const message = 'No worker answered the preflight within a minute; nothing was created';
+  const suggestion = 'Look whether the worker is well: `ability doctor`.';
+  return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
 }
 
 /** The error for a key that too many callers want for different requests at once. */

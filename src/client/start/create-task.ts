@@ -15,7 +15,7 @@ import type { Connection } from '../connection/connect.js';
 import { refuseWithoutWorker } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown, keywordAttributes } from '../connection/temporal-errors.js';
-import { askPreflight, MOST_TURNS, tooManyCallers } from './ask-preflight.js';
+import { askPreflight, MAX_TURNS, tooManyCallers } from './ask-preflight.js';
 import { attachTask } from './attach-task.js';
 import { giveFiles } from './give-files.js';
 import { checkSessionId, checkUserKey, generateTaskKey } from './keys.js';
@@ -63,7 +63,7 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
     ...(wanted.plan && { plan: wanted.plan }),
   };
   const creating = asking(connection, async () => {
-    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
       const created = await keepingRuntime(connection, () => createOnce(connection, request, wanted), wanted.signal);
       if (created) return created;
     }
@@ -95,12 +95,12 @@ async function createOnce(
 }
 
 /** So many results are not read by the connection that created their tasks. */
-const MOST_CREATED = 1000;
+const MAX_CREATED = 1000;
 
 /** Its result can then be read without another question to the server. */
 function noteCreated({ created }: Connection, id: string, memo: TaskMemo, { run, key, direct }: NewTask): void {
   if (!created || !run || (key !== undefined && !direct)) return;
-  if (created.size >= MOST_CREATED) created.delete(created.keys().next().value as string);
+  if (created.size >= MAX_CREATED) created.delete(created.keys().next().value as string);
   created.set(id, memo);
 }
 

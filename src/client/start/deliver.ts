@@ -8,8 +8,8 @@ import { signalWithin } from '../../rules/any-signal.js';
 import { digestOf } from '../../rules/canonical.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { Connection } from '../connection/connect.js';
-import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, isUnknownWorkflow, problemIn } from '../connection/temporal-errors.js';
+import { withServer } from '../connection/keep-runtime.js';
+import { isUnknownWorkflow, problemIn } from '../connection/temporal-errors.js';
 import { checkUserKey } from './keys.js';
 
 /** One delivery of a webhook, and the task that it asks for. */
@@ -29,8 +29,8 @@ export interface DeliveryState {
 }
 
 /**
- * Starts the task of a delivery, as a workflow of its own: once Temporal has it the task will be made, whatever becomes of the
- * caller and whether or not a worker is up. The same key is the same delivery; one that was refused may be tried again.
+ * Starts the task of a delivery, as a workflow of its own: once Temporal has it the task will be made, even if the caller
+ * ends or no worker is up. The same key is the same delivery; one that was refused may be tried again.
  *
  * @param waitMs how long to wait for the start of the task. @param signal ends the waiting; the delivery goes on.
  * @throws AbilityError with what preflight says; `task.key_invalid`, `task.key_conflict`, `worker.unavailable`.
@@ -42,17 +42,15 @@ export async function deliver(
 ): Promise<DeliveryState> {
   checkUserKey(delivery.key);
   refuseUnsafeKeys(delivery.wanted.input);
-  return asking(connection, () =>
-    keepingRuntime(connection, async () => {
-      const isNew = await startDelivery(connection, delivery);
-      const ends = signalWithin(waitMs, [signal]);
-      try {
-        return await stateOf(connection, delivery, !isNew, ends.signal);
-      } finally {
-        ends.release();
-      }
-    }),
-  );
+  return withServer(connection, async () => {
+    const isNew = await startDelivery(connection, delivery);
+    const ends = signalWithin(waitMs, [signal]);
+    try {
+      return await stateOf(connection, delivery, !isNew, ends.signal);
+    } finally {
+      ends.release();
+    }
+  });
 }
 
 /** @returns false where Temporal has it already. */

@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { FileValue } from '../../contracts/files.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { TaskFileStore } from '../../server/store/task-file-store.js';
 import { formatBytes } from '../../text/byte-size.js';
 import { mediaTypeOf, safeFileName } from '../../text/file-name.js';
@@ -87,7 +87,7 @@ async function refuseUnreadable(name: string, path: string, maxBytes: number): P
 }
 
 function unreadable(name: string, path: string, cause: unknown): AbilityError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   return new AbilityError(
     { code: 'input.invalid', message: `${path}, given as \`${name}\`, cannot be read: ${reason}` },
     { cause },

@@ -18,7 +18,7 @@ export interface NewTask {
   scope?: string;
   /** What the one who calls is; left out: not known, so that every hook fires. */
   caller?: TaskRequest['caller'];
-  /** What it is for, in the words of whoever asks. */
+  /** What it is for, in the words of the requester. */
   intent?: string;
   /** Id of the run that it is part of, see `beginRun`; left out: none. */
   inRun?: string;

@@ -30,7 +30,7 @@ export async function openOwn(connection: Connection, id: string): Promise<OwnTa
   if (!isTask(description)) throw taskNotFound(id);
   const project = projectOf(description);
   if (project !== connection.project) throw otherProject(id, project, connection.project);
-  // A server that skips time does not tell the first run.
+  // A server that skips time does not name the first run.
   const first = description.raw.workflowExecutionInfo?.firstRunId;
   return {
     description,
@@ -39,7 +39,7 @@ export async function openOwn(connection: Connection, id: string): Promise<OwnTa
   };
 }
 
-/** What Temporal knows of a task, of whatever project; {@link Connection.onOther} is called for another one. */
+/** What Temporal knows of a task of any project; {@link Connection.onOther} is called for another one. */
 export async function openToRead(connection: Connection, id: string): Promise<WorkflowExecutionDescription> {
   const description = await connection.temporal.workflow.getHandle(id).describe();
   const project = otherProjectOf(connection, description);

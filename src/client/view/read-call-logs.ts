@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { RECORD_FILES, REQUESTS_LOG } from '../../contracts/record.js';
 import { protocolIn } from '../../rules/tool-line.js';
 import { generalPath } from '../../rules/turn-paths.js';
+import { parseJson } from '../../server/disk.js';
 import type { Connection } from '../connection/connect.js';
 
 /** A line of a log. */
@@ -70,17 +71,9 @@ export function linesOf(text: string): LogLine[] {
     .slice(0, -1)
     .filter(Boolean)
     .map((line) => {
-      before = readLine(line) ?? { ...before, stream: 'runtime', text: `(not written as a whole) ${line}` };
+      before = parseJson<LogLine>(line) ?? { ...before, stream: 'runtime', text: `(not written as a whole) ${line}` };
       return before;
     });
-}
-
-function readLine(line: string): LogLine | undefined {
-  try {
-    return JSON.parse(line) as LogLine;
-  } catch {
-    return undefined;
-  }
 }
 
 function filesIn(folder: string): string[] {

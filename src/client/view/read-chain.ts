@@ -18,7 +18,7 @@ export interface TaskChain {
 }
 
 /** So many later tasks are looked for. */
-const MOST_LATER = 50;
+const MAX_LATER = 50;
 
 /** Reads from the memos of tasks which of them try each other again; what Temporal has forgotten is not among them. */
 export async function readChain(connection: Connection, id: string): Promise<TaskChain> {
@@ -26,7 +26,7 @@ export async function readChain(connection: Connection, id: string): Promise<Tas
     const own = await describe(connection, id);
     const retries: LaterTask[] = [];
     let before = id;
-    while (retries.length < MOST_LATER) {
+    while (retries.length < MAX_LATER) {
       const key = nextKey(before);
       const next = await describe(connection, key);
       // A key like that may be chosen for any task.

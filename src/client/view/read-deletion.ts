@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tombstone } from '../../contracts/deletion.js';
 import { deleteIdOf, WORKFLOWS } from '../../contracts/names.js';
@@ -6,11 +5,12 @@ import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES } from '../../contracts/record.js';
 import { recordPath } from '../../rules/record-path.js';
 import { taskDeleted } from '../../rules/task-deleted.js';
+import { readJson } from '../../server/disk.js';
 import { findDeletion } from '../../server/temporal/find-deletion.js';
 import type { Connection } from '../connection/connect.js';
 
 /** A list filter has a limit of its own. */
-const MOST_IN_A_QUERY = 50;
+const MAX_IN_A_QUERY = 50;
 
 /** What is left of a deleted task: in its record's place, else, while Temporal has it, of its deletion. */
 export async function readDeletion(
@@ -43,8 +43,8 @@ export function unlessDeleted(error: unknown): undefined {
 export async function deletedAmong(connection: Connection, keys: readonly string[]): Promise<Set<string>> {
   const deleted = new Set(keys.filter((key) => readTombstone(connection, rootOf(key))));
   const others = [...new Set(keys.filter((key) => !deleted.has(key)).map(rootOf))].filter((key) => !/['\\]/.test(key));
-  for (let at = 0; at < others.length; at += MOST_IN_A_QUERY) {
-    const ids = others.slice(at, at + MOST_IN_A_QUERY).map((key) => `'${deleteIdOf(key)}'`);
+  for (let at = 0; at < others.length; at += MAX_IN_A_QUERY) {
+    const ids = others.slice(at, at + MAX_IN_A_QUERY).map((key) => `'${deleteIdOf(key)}'`);
     const query = `WorkflowType = '${WORKFLOWS.delete}' AND ExecutionStatus = 'Completed' AND WorkflowId IN (${ids.join(', ')})`;
     const found = new Set<string>();
     for await (const { workflowId } of connection.temporal.workflow.list({ query })) found.add(workflowId);
@@ -54,12 +54,7 @@ export async function deletedAmong(connection: Connection, keys: readonly string
 }
 
 function readTombstone({ paths }: Pick<Connection, 'paths'>, key: string): Tombstone | undefined {
-  try {
-    const text = readFileSync(join(paths.records, ...recordPath(key), RECORD_FILES.deleted), 'utf8');
-    return JSON.parse(text) as Tombstone;
-  } catch {
-    return undefined;
-  }
+  return readJson<Tombstone>(join(paths.records, ...recordPath(key), RECORD_FILES.deleted));
 }
 
 /** Tasks that another one called are deleted with it. */

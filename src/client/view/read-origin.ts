@@ -45,7 +45,7 @@ export async function readHost(connection: Connection, id: string): Promise<stri
 }
 
 /**
- * Where the worker that made a task keeps its record, on its own machine; undefined where nobody knows any more.
+ * Where the worker that made a task keeps its record, on its own machine; undefined where that is not known any more.
  *
  * The preflight has said so, which is one of the project of the task, so that no history of a task need hold it.
  */

@@ -1,19 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { recordPath } from '../../rules/record-path.js';
+import { readJson } from '../../server/disk.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Connection } from '../connection/connect.js';
 
 /** The record of a task on this machine; undefined when there is none. */
 export function readRecord(connection: Pick<Connection, 'paths'>, id: string): TaskRecord | undefined {
-  const { paths } = connection;
-  try {
-    const text = readFileSync(join(folderOf({ paths }, id), RECORD_FILES.json), 'utf8');
-    return JSON.parse(text) as TaskRecord;
-  } catch {
-    return undefined;
-  }
+  return readJson<TaskRecord>(join(folderOf(connection, id), RECORD_FILES.json));
 }
 
 /** The folder of the record of a task, where it is on this machine. */
@@ -27,7 +22,7 @@ function folderOf({ paths }: Pick<Connection, 'paths'>, id: string): string {
 }
 
 /**
- * The record of a task here, or, where that does not tell how it ended, the one in the store that its workers share.
+ * The record of a task here, or, where that does not say how it ended, the one in the store that its workers share.
  *
  * Undefined where there is none, and where the store cannot be read.
  */

@@ -9,7 +9,7 @@ import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common
 import type { FinishAnswer } from '../../contracts/activities.js';
 import type { Json } from '../../contracts/json.js';
 import { ACTIVITIES } from '../../contracts/names.js';
-import type { Problem } from '../../contracts/problem.js';
+import { type Problem, reasonOf } from '../../contracts/problem.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
 import type { TaskMemo, TaskResult } from '../../contracts/task.js';
 import { isOutputRef, mapLargeParts } from '../../rules/large-parts.js';
@@ -76,12 +76,12 @@ async function readFinish(connection: Connection, id: string): Promise<StoredRes
   return undefined;
 }
 
-/** What its history keeps of a result, with what the workflow itself tells. */
+/** The whole result: what its history keeps, and the rest from its workflow. */
 async function restore(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
   return complete(connection, id, restoreResult(await knownOf(connection, id, stored), stored));
 }
 
-/** What the workflow of a task tells; of one that this connection created it is not asked, as far as the result has the times. */
+/** What Temporal knows of a task. One that this connection created is not described again where the result has the times. */
 async function knownOf(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
   const memo = connection.created?.get(id);
   connection.created?.delete(id);
@@ -122,7 +122,8 @@ export function resultFromDescription(
   };
 }
 
-function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: string): TaskResult {
+/** The result of a task of which only its memo is known. */
+export function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: string | null): TaskResult {
   return {
     status: 'running',
     task_key: id.includes(':') ? null : id,
@@ -163,7 +164,7 @@ async function complete(connection: Connection, id: string, result: TaskResult):
       const bytes = await connection.store.get(reference);
       found.set(reference, JSON.parse(new TextDecoder().decode(bytes)) as Json);
     } catch (error) {
-      missing.add(`store.not_shared: ${error instanceof Error ? error.message : String(error)}`);
+      missing.add(`store.not_shared: ${reasonOf(error)}`);
     }
   }
   const whole = mapLargeParts(result, (part) => (isOutputRef(part) ? (found.get(part.$ref) ?? part) : part));

@@ -4,7 +4,7 @@ import { copyFile, link, mkdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { TaskFile } from '../../contracts/files.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { safeFileName } from '../../text/file-name.js';
 import type { Connection } from '../connection/connect.js';
 
@@ -17,7 +17,7 @@ export interface TakenFile extends TaskFile {
 }
 
 /** Other files have the first names already. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 
 /**
  * Copies files of a task into a folder, under their names.
@@ -59,13 +59,13 @@ async function take(
     await pipeline(source, createWriteStream(own, { flags: 'wx' })).catch((error: unknown) => {
       throw error instanceof AbilityError ? error : notWritten(folder, error);
     });
-    for (let number = 1; number <= MOST_NAMES; number += 1) {
+    for (let number = 1; number <= MAX_NAMES; number += 1) {
       const path = join(folder, numbered(safeFileName(name), number));
       // A link fails where a file is, and so writes over nothing.
       if (await placedAt(own, path)) return { path, wasThere: false };
       if ((await digestOf(path)) === $file) return { path, wasThere: true };
     }
-    throw notWritten(folder, new Error(`there are ${MOST_NAMES} files named ${name}`));
+    throw notWritten(folder, new Error(`there are ${MAX_NAMES} files named ${name}`));
   } finally {
     await rm(own, { force: true });
   }
@@ -107,6 +107,6 @@ function numbered(name: string, number: number): string {
 }
 
 function notWritten(place: string, cause: unknown): AbilityError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   return new AbilityError({ code: 'usage.invalid', message: `${place} cannot be written: ${reason}` }, { cause });
 }

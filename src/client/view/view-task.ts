@@ -11,7 +11,7 @@ import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-
 import { openOwn, openToRead } from './open-task.js';
 import { refuseDeleted } from './read-deletion.js';
 import { findRecord } from './read-record.js';
-import { awaitResult, linkOf, resultFromDescription } from './read-result.js';
+import { awaitResult, linkOf, resultFromDescription, resultFromMemo } from './read-result.js';
 
 /** A query that takes longer has no worker to answer it. */
 const QUERY_MS = 5000;
@@ -19,7 +19,7 @@ const QUERY_MS = 5000;
 /** How a task stands, and how we know. */
 export interface SeenTask {
   result: TaskResult;
-  /** With what only a worker or a record tells: the input, the progress. */
+  /** With what only a worker or a record has: the input, the progress. */
   view: TaskView | undefined;
   source: StorySource;
 }
@@ -61,7 +61,7 @@ export async function viewTask(connection: Connection, id: string, asks = true):
   });
 }
 
-/** As {@link viewTask}, for whoever is about to change the task. @throws AbilityError `task.other_project`. */
+/** As {@link viewTask}, for callers that are about to change the task. @throws AbilityError `task.other_project`. */
 export async function viewOwnTask(connection: Connection, id: string): Promise<SeenTask> {
   await asking(connection, () => openOwn(connection, id));
   return viewTask(connection, id);
@@ -114,26 +114,15 @@ async function withCalled(connection: Connection, view: TaskView): Promise<OpenT
 
 function resultOfRecord(record: TaskRecord): TaskResult {
   if (record.result) return record.result;
-  const { plan } = record;
+  const { plan, intent } = record;
+  const { id: ability, version } = plan.ability;
+  const memo = { ability, version, plan: record.plan_digest, environment: plan.environment.name };
   return {
+    ...resultFromMemo(record.task_key, { ...memo, ...(intent !== undefined && { intent }) }, null),
     status: 'created',
     task_key: record.task_key,
-    ability_id: plan.ability.id,
-    version: plan.ability.version,
-    digest: record.plan_digest,
-    environment: plan.environment.name,
-    output: null,
-    error: null,
     warnings: [...record.warnings, 'Temporal does not know this task; only its record is here'],
-    steps: [],
-    approvals: [],
-    hooks: [],
     requested_by: record.requested_by,
-    started_at: null,
-    finished_at: null,
-    cleanup_ran: null,
-    links: { temporal: null, record: null },
-    ...(record.intent !== undefined && { intent: record.intent }),
   };
 }
 

@@ -20,7 +20,7 @@ export function notServed(failure: Failure): NotServed | undefined {
 /**
  * Finds tasks that wait for a worker which has their key: nothing of them is pending but a timer.
  *
- * Only the end of a history tells, which is read once for each length that it has.
+ * Only the end of a history shows it, which is read once for each length.
  */
 export class KeyWaits {
   private readonly known = new Map<string, { length: string; code: NotServed | undefined }>();

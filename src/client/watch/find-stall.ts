@@ -41,7 +41,7 @@ const DEEPEST = 8;
  * Time is counted on the clock of this process from when something was first seen waiting: those of servers differ.
  */
 export class StallWatch {
-  private seen = new Map<string, { since: number; isTold: boolean }>();
+  private seen = new Map<string, { since: number; isReported: boolean }>();
   private current: Stall[] = [];
   /** Tasks of which it was said that no worker has their key: between two attempts it does not show. */
   private readonly keyless = new Set<string>();
@@ -59,18 +59,18 @@ export class StallWatch {
   /** Looks at a task and those it called. @returns what has been stalled since the last look. */
   async look(id: string, description: Description, now = performance.now()): Promise<Stall[]> {
     const waiting = await findWaiting(this.connection, this.keys, id, description);
-    const seen = new Map<string, { since: number; isTold: boolean }>();
+    const seen = new Map<string, { since: number; isReported: boolean }>();
     const current = new Map<string, Stall>();
     const fresh = new Map<string, Stall>();
     for (const [key, what] of waiting) {
-      const entry = this.seen.get(key) ?? { since: now, isTold: false };
+      const entry = this.seen.get(key) ?? { since: now, isReported: false };
       seen.set(key, entry);
       if (what.what === 'key' ? this.keyless.has(what.task) : now - entry.since < STALL_MS) continue;
       if (what.what === 'key') this.keyless.add(what.task);
       const place = `${what.what} ${what.queue} ${what.task}`;
       current.set(place, stallOf(this.connection, what));
-      if (!entry.isTold) fresh.set(place, stallOf(this.connection, what));
-      entry.isTold = true;
+      if (!entry.isReported) fresh.set(place, stallOf(this.connection, what));
+      entry.isReported = true;
     }
     this.seen = seen;
     this.current = [...current.values()];
@@ -128,7 +128,7 @@ function isBackingOff({ attempt, nextAttemptScheduleTime, scheduledTime }: Pendi
   return (attempt ?? 1) > 1 && Date.now() - timeOf(scheduledTime) < STALL_MS;
 }
 
-/** The queue of a call, where the server does not tell it: that of its task, unless its history says another one. */
+/** The queue of a call where the server does not report it: that of its task, unless the history names another. */
 async function queueOfCall(
   connection: Connection,
   id: string,
@@ -192,7 +192,7 @@ function helpFor(connection: Connection, queue: string): string {
 const LOOK_MS = 1500;
 
 /**
- * Waits for something that a workflow gives, and tells where no worker takes up what is due.
+ * Waits for a result of a workflow, and reports where no worker takes up its tasks.
  *
  * @param id of the workflow.
  */
@@ -212,7 +212,7 @@ export async function watchingStalls<T>(
       const stalls = await watch.look(id, raw);
       if (!isOver) for (const stall of stalls) onStall(stall);
     } catch {
-      // Whoever waits for the result learns what is wrong.
+      // The wait for the result reports what is wrong.
     }
   };
   const timer = setInterval(() => {

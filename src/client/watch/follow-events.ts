@@ -76,14 +76,9 @@ async function refuseOtherRun(connection: Connection, id: string, run: string): 
 }
 
 function noEvent(after: string, cause?: unknown): AbilityError {
-  return new AbilityError(
-    {
-      code: 'usage.invalid',
-      message: `${JSON.stringify(after)} is no id of an event of this task`,
-      suggestion: 'Give back the id of the last event that came, or none.',
-    },
-    { cause },
-  );
+  const message = `${JSON.stringify(after)} is no id of an event of this task`;
+  const suggestion = 'Give back the id of the last event that came, or none.';
+  return new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause });
 }
 
 /** All events from the beginning of a run on. */

@@ -29,17 +29,17 @@ export class EventReader {
   /** @returns undefined for what says nothing to people. */
   async read(event: HistoryEvent): Promise<ReadEvent | undefined> {
     return (
-      tellStart(event) ??
-      tellSignal(event) ??
-      (await this.tellStatus(event)) ??
-      (await this.tellCall(event)) ??
-      (await this.tellLocalCall(event)) ??
-      this.tellChild(event) ??
-      (await this.tellUpdate(event))
+      startEvent(event) ??
+      signalEvent(event) ??
+      (await this.statusEvent(event)) ??
+      (await this.callEvent(event)) ??
+      (await this.localCallEvent(event)) ??
+      this.childEvent(event) ??
+      (await this.updateEvent(event))
     );
   }
 
-  private async tellStatus({ upsertWorkflowSearchAttributesEventAttributes: upserted }: HistoryEvent) {
+  private async statusEvent({ upsertWorkflowSearchAttributesEventAttributes: upserted }: HistoryEvent) {
     const payload = upserted?.searchAttributes?.indexedFields?.AbilityStatus;
     if (!payload) return undefined;
     const status: unknown = defaultPayloadConverter.fromPayload(payload);
@@ -47,7 +47,7 @@ export class EventReader {
     return typeof text === 'string' ? eventOf('task.status', { status: text }) : undefined;
   }
 
-  private async tellCall(event: HistoryEvent): Promise<ReadEvent | undefined> {
+  private async callEvent(event: HistoryEvent): Promise<ReadEvent | undefined> {
     const scheduled = event.activityTaskScheduledEventAttributes;
     const call = scheduled?.activityType?.name;
     if (scheduled && call && isOperation(call)) {
@@ -63,7 +63,9 @@ export class EventReader {
   }
 
   /** A fast call leaves one event, at its end, that does not name its step. */
-  private async tellLocalCall({ markerRecordedEventAttributes: marker }: HistoryEvent): Promise<ReadEvent | undefined> {
+  private async localCallEvent({
+    markerRecordedEventAttributes: marker,
+  }: HistoryEvent): Promise<ReadEvent | undefined> {
     const payloads = marker?.details?.data?.payloads;
     if (!payloads) return undefined;
     const { activity_type: call } = fromPayloadsAtIndex<{ activity_type?: string }>(
@@ -76,7 +78,7 @@ export class EventReader {
     return eventOf('call.ended', { step: null, call, ...(error ? failed(error) : { status: 'succeeded' }) });
   }
 
-  private tellChild(event: HistoryEvent): ReadEvent | undefined {
+  private childEvent(event: HistoryEvent): ReadEvent | undefined {
     const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
     if (child?.workflowId?.startsWith(`${this.task}/`)) {
       const begun = { step: child.workflowId.slice(this.task.length + 1), call: child.workflowType?.name ?? '' };
@@ -93,7 +95,7 @@ export class EventReader {
     });
   }
 
-  private async tellUpdate(event: HistoryEvent): Promise<ReadEvent | undefined> {
+  private async updateEvent(event: HistoryEvent): Promise<ReadEvent | undefined> {
     const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
     const name = accepted?.acceptedRequest?.input?.name;
     if (accepted && name) this.updates.set(String(event.eventId), name);
@@ -108,7 +110,7 @@ export class EventReader {
   }
 }
 
-function tellStart({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): ReadEvent | undefined {
+function startEvent({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): ReadEvent | undefined {
   if (!started || started.continuedExecutionRunId) return undefined;
   return eventOf('task.created', { ability: started.workflowType?.name ?? '' });
 }
@@ -118,7 +120,7 @@ const OWN_SIGNALS: Record<string, ReadEvent> = {
 };
 
 /** Signals with a colon are the runtime's own. */
-function tellSignal({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent): ReadEvent | undefined {
+function signalEvent({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent): ReadEvent | undefined {
   const name = signal?.signalName;
   if (!name || name.includes(':')) return undefined;
   return Object.hasOwn(OWN_SIGNALS, name) ? OWN_SIGNALS[name] : eventOf('task.signal', { name });

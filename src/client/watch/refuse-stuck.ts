@@ -22,7 +22,7 @@ const OF_TRAFFIC: Readonly<Record<number, string>> = {
  * Refuses to wait on for a task whose workflow tasks fail again and again.
  *
  * @param raw how its workflow stands.
- * @throws AbilityError `store.not_shared`, `store.full`, or whatever of ours its worker says is the reason, else
+ * @throws AbilityError `store.not_shared`, `store.full`, or another code of ours that the worker reports, else
  * `engine.stuck`.
  */
 export async function refuseStuck(

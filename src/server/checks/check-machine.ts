@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckResult } from '../../contracts/check.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { findTemporal } from '../binary/find-temporal.js';
 import { packageVersion } from '../installation.js';
 import { describeHolder, livingHolder, readHolder } from '../processes/lock.js';
@@ -112,7 +112,7 @@ export function checkDisk(folder: string, name: string): CheckResult {
     writeFileSync(probe, 'x');
     rmSync(probe);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return { name, status: 'failed', message: `${folder} cannot be written: ${reason}`, advice };
   }
   const { bavail, bsize } = statfsSync(folder);
@@ -134,7 +134,7 @@ export function checkKeys(paths: ProjectPaths): CheckResult {
     const message = `${paths.keys} holds no usable key, so tasks that were sealed with it wait`;
     return { name, status: 'failed', message, advice: 'Put the key back; without it, run those tasks again.' };
   } catch (error) {
-    const message = `${paths.keys} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `${paths.keys} cannot be read: ${reasonOf(error)}`;
     return { name, status: 'failed', message, advice: 'Give it back to the user who runs the worker.' };
   }
 }

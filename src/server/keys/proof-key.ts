@@ -32,7 +32,7 @@ export function createProofKey(path: string): void {
   }
 }
 
-/** The key, of whoever asks: another user's, one that others may read, and one of another length are none. @throws AbilityError `approval.unproved`. */
+/** The key of this user: one of another user, one that others may read, and one of another length are refused. @throws AbilityError `approval.unproved`. */
 export function readProofKey(path: string): Uint8Array {
   try {
     const open = whyNotPrivate(path);
@@ -82,14 +82,9 @@ function macOf(key: Uint8Array, decision: ProvedDecision, { nonce, token }: Omit
 }
 
 function unproved(why: string, cause?: unknown): AbilityError {
-  return new AbilityError(
-    {
-      code: 'approval.unproved',
-      message: `The approval asks for proof of who decides, and ${why}`,
-      suggestion: 'Decide as the user who owns the runtime of the project, on its machine.',
-    },
-    { cause },
-  );
+  const message = `The approval asks for proof of who decides, and ${why}`;
+  const suggestion = 'Decide as the user who owns the runtime of the project, on its machine.';
+  return new AbilityError({ code: 'approval.unproved', message, suggestion }, { cause });
 }
 
 /**

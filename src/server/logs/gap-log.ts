@@ -3,16 +3,16 @@ import { LineLog } from './line-log.js';
 
 /** So much of a request is kept. Characters. */
 const LONGEST_REQUEST = 300;
-const MOST_NEAREST = 3;
+const MAX_NEAREST = 3;
 /** Requests are short: this is about twenty thousand of them. Bytes. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** `.system/gaps.jsonl`: what was asked for and is not there, for `ability harvest`. */
 export class GapLog {
   private readonly log: LineLog;
 
   /** @param system folder of what the runtime keeps. */
-  constructor(system: string, mostBytes = MOST_BYTES) {
+  constructor(system: string, mostBytes = MAX_BYTES) {
     this.log = new LineLog(system, 'gaps', mostBytes);
   }
 
@@ -21,7 +21,7 @@ export class GapLog {
     const request = gap.request.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_REQUEST);
     if (request === '') return;
     try {
-      this.log.append({ ...gap, request, nearest: gap.nearest.slice(0, MOST_NEAREST), ts: Date.now() / 1000 });
+      this.log.append({ ...gap, request, nearest: gap.nearest.slice(0, MAX_NEAREST), ts: Date.now() / 1000 });
     } catch {
       // A disk that takes nothing is found by what has to be written.
     }

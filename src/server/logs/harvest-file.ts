@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../disk.js';
 import { readLines } from './line-log.js';
 
 /** What is kept of a script or a flow: what it is for, and what did the work. Source: R-000-92. */
@@ -34,7 +34,7 @@ export interface HarvestRuns {
   at_least: boolean;
   /** ISO 8601; null: not known. */
   last: string | null;
-  /** What counted: the records of tasks here, or the hook `usage`, which counts an ability whatever implements it. */
+  /** What counted: the records of tasks here, or the hook `usage`, which counts an ability with any implementation. */
   from: 'records' | 'usage';
 }
 
@@ -46,7 +46,7 @@ export class HarvestFile {
   private readonly file: string;
 
   /** @param system folder of what the runtime keeps; it appears with the first line. */
-  constructor(private readonly system: string) {
+  constructor(system: string) {
     this.file = join(system, 'harvest.jsonl');
   }
 
@@ -59,25 +59,13 @@ export class HarvestFile {
       entries.set(keyOf(one), { ...one, first_seen, last_seen: at });
     }
     const all = [...entries.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
-    if (all.length > 0) this.write(all);
+    if (all.length > 0) writeWhole(this.file, all.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
     return all;
   }
 
   /** The lines; one that cannot be read is left out. @throws the error of the file system. */
   read(): HarvestEntry[] {
     return readLines(this.file, isEntry);
-  }
-
-  /** As a whole, so that no reader sees a half. */
-  private write(entries: readonly HarvestEntry[]): void {
-    mkdirSync(this.system, { recursive: true });
-    const beside = `${this.file}.${process.pid}.new`;
-    try {
-      writeFileSync(beside, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
-      renameSync(beside, this.file);
-    } finally {
-      rmSync(beside, { force: true });
-    }
   }
 }
 

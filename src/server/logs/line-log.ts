@@ -1,8 +1,9 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isAbsent, parseJson } from '../disk.js';
 
 /** Two files of this size are kept, so that a log never takes more than twice that. Bytes. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 /** A process that was killed while it held the turn does so no longer than this. */
 const LONGEST_TURN_MS = 10_000;
 
@@ -15,7 +16,7 @@ export class LineLog {
   constructor(
     folder: string,
     name: string,
-    private readonly mostBytes = MOST_BYTES,
+    private readonly mostBytes = MAX_BYTES,
   ) {
     this.file = join(folder, `${name}.jsonl`);
     this.older = join(folder, `${name}.1.jsonl`);
@@ -61,15 +62,11 @@ export function readLines<Line>(file: string, isLine: (value: unknown) => value 
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (isAbsent(error)) return [];
     throw error;
   }
   return text.split('\n').flatMap((line) => {
-    try {
-      const value: unknown = JSON.parse(line);
-      return isLine(value) ? [value] : [];
-    } catch {
-      return [];
-    }
+    const value = parseJson(line);
+    return isLine(value) ? [value] : [];
   });
 }

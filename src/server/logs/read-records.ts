@@ -14,14 +14,14 @@ export interface ReadRecords {
 }
 
 /** So many are read, the newest. */
-const MOST_RECORDS = 3000;
+const MAX_RECORDS = 3000;
 
 /**
  * Reads the records of tasks and direct runs, with those of the tasks that they called. One that went away meanwhile is none.
  *
  * @param folder of the records.
  */
-export function readRecords(folder: string, most = MOST_RECORDS): ReadRecords {
+export function readRecords(folder: string, most = MAX_RECORDS): ReadRecords {
   const unread: string[] = [];
   const files = filesIn(folder, unread).sort((one, other) => one.at - other.at);
   const records = files.slice(-most).flatMap(({ path }) => recordAt(path, unread));

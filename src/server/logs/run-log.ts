@@ -19,8 +19,9 @@ import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult, RunLogLine } from '../../contracts/routing.js';
 import { checkRunId } from '../../rules/check-run-id.js';
+import { isNoRoom, parseJson, diskReason } from '../disk.js';
 import type { ProjectPaths } from '../project-paths.js';
-import { isNoRoom, makeSystemFolder } from '../runtime/runtime-file.js';
+import { makeSystemFolder } from '../runtime/runtime-file.js';
 
 /** Names of the files in the folder of a run. */
 export const RUN_FILES = { log: 'runlog.jsonl', request: 'request.json' } as const;
@@ -126,11 +127,7 @@ function lineOf(kind: RunLogLine['kind'], step: string | null, payload: JsonObje
 }
 
 function parsedLine(text: string): RunLogLine[] {
-  try {
-    return text === '' ? [] : [JSON.parse(text) as RunLogLine];
-  } catch {
-    return [];
-  }
+  return [parseJson<RunLogLine>(text) ?? []].flat();
 }
 
 /** The system puts what is written at once behind what others write. A line that a full disk has torn is ended first. */
@@ -161,15 +158,11 @@ function endsLine(handle: number): boolean {
 }
 
 function writeFailed(folder: string, cause: unknown): AbilityError {
-  const reason = isNoRoom(cause) ? 'the disk is full' : cause instanceof Error ? cause.message : String(cause);
-  return new AbilityError(
-    {
-      code: 'runlog.write_failed',
-      message: `The log of the run in ${folder} could not be written: ${reason}`,
-      suggestion: isNoRoom(cause) ? 'Make room on the disk, and ask again.' : 'Check the permissions of .system/runs.',
-    },
-    { cause },
-  );
+  const message = `The log of the run in ${folder} could not be written: ${diskReason(cause)}`;
+  const suggestion = isNoRoom(cause)
+    ? 'Make room on the disk, and ask again.'
+    : 'Check the permissions of .system/runs.';
+  return new AbilityError({ code: 'runlog.write_failed', message, suggestion }, { cause });
 }
 
 /**

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/effect-mark.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { canonicalJson } from '../../rules/canonical.js';
-import { isNoRoom } from '../runtime/runtime-file.js';
+import { diskReason } from '../disk.js';
 import { syncFolder } from '../store/sync-folder.js';
 
 /**
@@ -50,7 +50,7 @@ export class StoredMarks implements EffectMarks {
   }
 }
 
-/** Whoever opens it first has made it; what cannot be written whole is no mark. */
+/** The first to open it has made it; a mark that cannot be written whole is none. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx');
   try {
@@ -81,13 +81,7 @@ async function readMark(path: string): Promise<MarkedBy> {
 }
 
 function notKept({ call }: MarkedCall, folder: string, cause: unknown): AbilityError {
-  const reason = isNoRoom(cause) ? 'the disk is full' : cause instanceof Error ? cause.message : String(cause);
-  return new AbilityError(
-    {
-      code: 'store.full',
-      message: `The mark of ${call} could not be kept in ${folder}, so the call was not begun: ${reason}`,
-      suggestion: 'Make room there, or point ABILITY_STORE elsewhere.',
-    },
-    { cause },
-  );
+  const message = `The mark of ${call} could not be kept in ${folder}, so the call was not begun: ${diskReason(cause)}`;
+  const suggestion = 'Make room there, or point ABILITY_STORE elsewhere.';
+  return new AbilityError({ code: 'store.full', message, suggestion }, { cause });
 }

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.js';
 import { StoredMarks } from './effect-marks.js';
 
 /** More calls than a process makes at the same time, of which each may have to be taken back. */
-const MOST_MADE = 10_000;
+const MAX_MADE = 10_000;
 
 /**
  * Marks of calls in a store that cannot say whether an object was there before it was written: an object each try.
@@ -52,7 +52,7 @@ export class ListedMarks implements EffectMarks {
   private remember(folder: string, own: string): void {
     this.made.set(folder, own);
     for (const oldest of this.made.keys()) {
-      if (this.made.size <= MOST_MADE) return;
+      if (this.made.size <= MAX_MADE) return;
       this.made.delete(oldest);
     }
   }
@@ -81,7 +81,7 @@ function notBegun({ call }: MarkedCall, cause: AbilityError): AbilityError {
   return new AbilityError({ code, message, suggestion }, { cause });
 }
 
-/** The marks of calls in a store. A file system creates a file once, whoever tries at the same time; not every store does. */
+/** The marks of calls in a store. A file system creates a file once, also when several try at the same time; not every store does. */
 export function openMarks(store: Store): EffectMarks {
   return store instanceof FolderStore ? new StoredMarks(store.folder, () => store.check(true)) : new ListedMarks(store);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAbsent } from '../disk.js';
 
 /** Gives a file a second name that must be free, as `linkSync` does. */
 export type Link = (from: string, to: string) => void;
@@ -38,8 +39,7 @@ export function readCreated(path: string): string | undefined {
   try {
     return readFileSync(fileOf(path), 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }

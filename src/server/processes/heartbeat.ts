@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, futimesSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { isAbsent, isNoRoom } from '../disk.js';
 import { fileOf } from './create-exclusively.js';
 
 /** When a holder that cannot be seen counts as dead. Milliseconds. */
@@ -27,8 +28,7 @@ export function giveSign(path: string, content: string): boolean {
   try {
     fd = openSync(fileOf(path), 'r+');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    if (isAbsent(error)) return false;
     throw error;
   }
   try {
@@ -82,8 +82,7 @@ function rewrite(fd: number, content: string): void {
   try {
     writeSync(fd, content, 0);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+    if (!isNoRoom(error)) throw error;
     const now = new Date();
     futimesSync(fd, now, now);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { createExclusively, type Link, readCreated, removeCreated } from './create-exclusively.js';
 import { giveSign, HEARTBEAT, type HeartbeatLimits, isFresh, staysSilent } from './heartbeat.js';
 import { isVisible, ownSpace, type ProcessSpace } from './process-space.js';
@@ -14,7 +14,7 @@ export type LockHolder = ProcessMark & Partial<ProcessSpace> & { since?: string;
 export interface HeldLock {
   /** Whose lock it was, where that one could not be seen and had been silent; it may wake up. */
   readonly takenFrom: LockHolder | undefined;
-  /** Looks whether the lock is still ours; whoever was stopped or asleep asks before it goes on. */
+  /** Looks whether the lock is still ours; a process that was stopped or asleep asks before it goes on. */
   isOwn(): boolean;
   /** Is called once, with the reason, when the lock is lost; what it guards must end at once. */
   onLost(listener: (reason: string) => void): void;
@@ -56,7 +56,7 @@ export function isHeld(result: HeldLock | { holder: LockHolder }): result is Hel
   return 'release' in result;
 }
 
-/** Takes a lock, waiting for whoever holds it. */
+/** Takes a lock once its holder releases it. */
 export async function waitForLock(path: string): Promise<HeldLock> {
   for (;;) {
     const result = takeLock(path);
@@ -82,16 +82,11 @@ function readContent(path: string): string | undefined {
   try {
     return readCreated(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AbilityError(
-      {
-        code: 'runtime.failed',
-        message: `${path} could not be read, so whether its holder lives is not known: ${reason}`,
-        suggestion:
-          'Check its permissions: another user may have made it. Remove it once no process of that user runs here.',
-      },
-      { cause: error },
-    );
+    const reason = reasonOf(error);
+    const message = `${path} could not be read, so whether its holder lives is not known: ${reason}`;
+    const suggestion =
+      'Check its permissions: another user may have made it. Remove it once no process of that user runs here.';
+    throw new AbilityError({ code: 'runtime.failed', message, suggestion }, { cause: error });
   }
 }
 
@@ -164,7 +159,7 @@ function hold(path: string, { content, from }: Taken, { limits = HEARTBEAT }: Lo
       if (giveSign(path, content)) lastGood = performance.now();
       else lose(`${path} is no longer the lock of this process`);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       if (performance.now() - lastGood > limits.giveUp) lose(`${path} could not be written for too long: ${reason}`);
     }
     return lost === undefined;

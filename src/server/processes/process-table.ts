@@ -14,7 +14,7 @@ export interface ProcessEntry {
 }
 
 /** Faster than this no machine that we know counts up its process numbers, so that they do not come round unseen. */
-const MOST_PIDS_PER_MS = 30;
+const MAX_PIDS_PER_MS = 30;
 
 /** Whether processes can be looked at: only Linux shows them as files. */
 export const CAN_LIST = process.platform === 'linux';
@@ -34,7 +34,7 @@ export interface Since {
 export function pidsSince(others: readonly Since[]): number[] {
   const pids = allPids();
   const last = lastPid();
-  const mostMs = mostPids() / MOST_PIDS_PER_MS;
+  const mostMs = mostPids() / MAX_PIDS_PER_MS;
   if (last === undefined || others.some(({ elapsedMs }) => elapsedMs > mostMs)) return pids;
   const first = (which: (pid: number) => boolean): number =>
     Math.min(...others.map(({ pid }) => pid).filter((pid) => which(pid)));

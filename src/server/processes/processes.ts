@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
-/** A process, told apart from a later one that happens to have its number. */
+/** A process, distinguished from a later one that happens to have its number. */
 export interface ProcessMark {
   pid: number;
-  /** Start time as the system tells it: clock ticks since boot on Linux, a date elsewhere. */
+  /** Start time as the system reports it: clock ticks since boot on Linux, a date elsewhere. */
   started: string;
 }
 
@@ -21,7 +21,7 @@ export function isAlive(mark: ProcessMark): boolean {
 
 /**
  * Whether the very process that was marked still works: one that was killed may be there for some milliseconds more, in
- * which it does nothing. Whoever waits until a process has let go of its files asks {@link isAlive}.
+ * which it does nothing. To wait until a process has let go of its files use {@link isAlive}.
  */
 export function isWorking(mark: ProcessMark): boolean {
   if (process.platform !== 'linux') return isAlive(mark);
@@ -43,7 +43,7 @@ export function findProcesses(words: readonly string[]): ProcessMark[] {
     .flatMap(({ pid }) => markOf(pid) ?? []);
 }
 
-/** The argument of a process that follows another one; only on Linux, elsewhere arguments cannot be told apart. */
+/** The argument of a process that follows another one; only on Linux, elsewhere arguments cannot be separated. */
 export function argumentAfter(pid: number, word: string): string | undefined {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
@@ -121,7 +121,7 @@ interface RunningCommand {
   command: string;
 }
 
-/** What stands between the arguments of a command, as the system tells them. */
+/** What stands between the arguments of a command, as the system reports them. */
 const BORDER = process.platform === 'linux' ? '\0' : ' ';
 
 /** With a border at both ends, so that only whole arguments are found. */

@@ -4,17 +4,18 @@ import { CALL_ID_VARIABLE, NO_CALL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { obtainTemporal, type Progress } from '../binary/find-temporal.js';
+import { asDiskError } from '../disk.js';
 import { packageVersion, RUNTIME_PROGRAM } from '../installation.js';
 import { livingHolder } from '../processes/lock.js';
 import { isVisible } from '../processes/process-space.js';
 import { isAlive, isWorking, signalProcess } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
-import { asDiskError, makeSystemFolder, readLivingRuntime, readRuntimeFile, touchRuntime } from './runtime-file.js';
+import { makeSystemFolder, readLivingRuntime, readRuntimeFile, touchRuntime } from './runtime-file.js';
 import { reachUnseen } from './unseen-runtime.js';
 
 const START_MS = 60_000;
 const POLL_MS = 25;
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /** What the runtime exits with when it cannot even say why: the disk is full. */
 export const NO_ROOM = 28;
@@ -151,7 +152,7 @@ async function startAndWait(
     }
     if (!holder && spawned?.exitCode !== undefined) {
       if (spawned.exitCode === NO_ROOM) throw asDiskError({ code: 'ENOSPC' }, paths.runtimeFile);
-      if (attempts === MOST_ATTEMPTS) throw failed(file, `its process ended with exit code ${spawned.exitCode}`);
+      if (attempts === MAX_ATTEMPTS) throw failed(file, `its process ended with exit code ${spawned.exitCode}`);
       spawned = undefined;
     }
     if (!holder && !spawned) {
@@ -163,7 +164,7 @@ async function startAndWait(
   }
 }
 
-/** A runtime that finds the lock taken leaves at once; then whoever has the lock comes up. */
+/** A runtime that finds the lock taken leaves at once; then the one that has the lock comes up. */
 interface SpawnedRuntime {
   exitCode: number | undefined;
 }

@@ -13,10 +13,10 @@ export function idleLimit(env: NodeJS.ProcessEnv = process.env): number {
 /** Touches of a connection come at least three times within the idle limit. */
 const TOUCHES = 3;
 /** And at least so often: the runtime may have been started with a shorter limit than is known here. */
-const MOST_MS = 1000;
+const MAX_MS = 1000;
 
 /**
- * Tells the runtime again and again that it is needed, without keeping the process alive.
+ * Marks the runtime as needed again and again, without keeping the process alive.
  *
  * @param env says how long the runtime stays.
  * @returns what ends it.
@@ -28,10 +28,10 @@ export function keepTouching(paths: ProjectPaths, env: NodeJS.ProcessEnv = proce
       const now = new Date();
       utimesSync(paths.touchFile, now, now);
     } catch {
-      // Whoever holds a connection must not end because a file cannot be touched.
+      // A process with a connection must not end because a file cannot be touched.
     }
   };
-  const timer = setInterval(touch, Math.min(idleLimit(env) / TOUCHES, MOST_MS)).unref();
+  const timer = setInterval(touch, Math.min(idleLimit(env) / TOUCHES, MAX_MS)).unref();
   return () => {
     clearInterval(timer);
     touch();

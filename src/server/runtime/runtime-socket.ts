@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import type { ProjectPaths } from '../project-paths.js';
 
 /** What every system takes as the path of a socket: macOS has 104 bytes with the one that ends it, Linux 108. */
-const MOST_BYTES = 103;
+const MAX_BYTES = 103;
 const NAME = 'runtime.sock';
 /** What the folder of a socket begins with that is not among the files of its project. */
 const APART = 'ability-';
@@ -78,7 +78,7 @@ async function listenIn(
   try {
     folder = make();
     const made = join(folder, NAME);
-    if ([made, target ?? made].some((path) => Buffer.byteLength(path) > MOST_BYTES)) return undefined;
+    if ([made, target ?? made].some((path) => Buffer.byteLength(path) > MAX_BYTES)) return undefined;
     await listen(server, made);
     chmodSync(made, 0o600);
     if (target === undefined) return ownSocket(made, folder);

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
+import { writeWhole } from '../disk.js';
 import { isHeld, livingHolder, takeLock } from '../processes/lock.js';
 import { isVisible } from '../processes/process-space.js';
 import { isAlive, type ProcessMark, stopProcess } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { stopOrphans } from '../temporal/temporal-server.js';
-import { readLivingRuntime, writeWhole } from './runtime-file.js';
+import { readLivingRuntime } from './runtime-file.js';
 import { runtimeElsewhere } from './unseen-runtime.js';
 
 /** Calls that may not be repeated are let end; one that takes longer than this is broken off. */
@@ -57,7 +58,7 @@ function nameOf({ pid, started }: ProcessMark): string {
   return `${pid} ${started}`;
 }
 
-/** A server is an orphan only while no other process can start a runtime; whoever has just done so keeps its own. */
+/** A server is an orphan only while no other process can start a runtime; a process that has just done so keeps its own. */
 async function stopOrphansAlone(paths: ProjectPaths): Promise<number> {
   const lock = takeLock(paths.runtimeLock);
   if (!isHeld(lock)) return 0;

@@ -21,7 +21,7 @@ export interface Collected {
   files: number;
 }
 
-/** What nobody holds may be on its way to be held; a store may say an earlier moment of the day before. */
+/** A file that no task holds may be about to be held; a store may say an earlier moment of the day before. */
 const UNHELD_MS = 48 * 60 * 60_000;
 const HALF_WRITTEN_MS = 24 * 60 * 60_000;
 

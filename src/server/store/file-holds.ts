@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from './store.js';
 
-/** An intention to remove is as old at most, so that one of a process that was killed holds nobody up for long. */
+/** An intention to remove is as old at most, so that one of a killed process does not block others for long. */
 const INTENT_MS = 120_000;
 /** Within this of saying so a file is removed, or not at all. */
 const REMOVAL_MS = 30_000;
@@ -24,7 +24,7 @@ export interface HoldingTask {
  * Which tasks have which files of a store.
  *
  * A file stays while a task holds it. Who removes one says so first and then looks for holds; who holds one writes that
- * first and then looks whether it is being removed: one of the two sees the other, whatever the order. Two objects a hold,
+ * first and then looks whether it is being removed: one of the two sees the other, in any order. Two objects a hold,
  * one by the file, which counts, and one by the task, which is written before it and removed after it.
  *
  * Source: docs/decisions/0013-files-between-steps.md.
@@ -53,7 +53,7 @@ export class FileHolds {
     return (await this.store.listNamed(this.ofTask(task))).map(({ name }) => lastPart(name));
   }
 
-  /** Lets go of one file, and removes it where nobody else has it. @returns whether it is gone. */
+  /** Lets go of one file, and removes it where no other task has it. @returns whether it is gone. */
   async letGo(task: string, digest: string): Promise<boolean> {
     await this.store.removeNamed(this.ofFile(digest) + this.ownerOf(task));
     const isGone = await this.removeUnheld(digest);
@@ -61,7 +61,7 @@ export class FileHolds {
     return isGone;
   }
 
-  /** Lets go of all that a task holds, and removes what nobody else does. @returns how many files are gone. */
+  /** Lets go of all that a task holds, and removes what no other task holds. @returns how many files are gone. */
   async release(task: string): Promise<number> {
     let removed = 0;
     for (const digest of await this.heldBy(task)) if (await this.letGo(task, digest)) removed += 1;

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isAbsent } from '../disk.js';
 import { partsOf, partsOfPrefix } from './object-name.js';
 import type { NamedObject } from './store.js';
-import { entriesOf, isAbsent, notKept, notRead, notRemoved } from './store-errors.js';
+import { entriesOf, notKept, notRead, notRemoved } from './store-errors.js';
 
 /** So often in a row others may be faster. */
-const MOST_TURNS = 100;
+const MAX_TURNS = 100;
 
 /** Named objects, in `<folder>/<name>`. */
 export class FolderNames {
@@ -83,7 +84,7 @@ async function moveInto(path: string, own: string): Promise<void> {
       await rename(own, path);
       return;
     } catch (error) {
-      if (!isAbsent(error) || !existsSync(own) || turn === MOST_TURNS) throw error;
+      if (!isAbsent(error) || !existsSync(own) || turn === MAX_TURNS) throw error;
     }
   }
 }

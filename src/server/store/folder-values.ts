@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeWhole } from '../runtime/runtime-file.js';
+import { writeWhole } from '../disk.js';
 import { absent, damaged, notKept } from './store-errors.js';
 
 /** Values by their SHA-256, in `<folder>/<two digits>/<digest>`. Source: docs/architecture.md#the-way-of-a-task. */

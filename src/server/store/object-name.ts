@@ -3,7 +3,7 @@ const TAKEN = new Set(['files', 'new', 'marks']);
 /** Two hexadecimal digits are a folder of values. */
 const FIRST = /^[a-z][a-z_-]{2,}$/;
 /** No file system and no object store keeps longer parts. */
-const MOST_IN_A_PART = 255;
+const MAX_IN_A_PART = 255;
 
 /**
  * The parts of the name of a named object, of which none leads out of the store.
@@ -25,5 +25,5 @@ export function partsOfPrefix(prefix: string): string[] {
 
 function isPart(part: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  return !/^\.{0,2}$|[\\\u0000-\u001f\u007f]/.test(part) && Buffer.byteLength(part) <= MOST_IN_A_PART;
+  return !/^\.{0,2}$|[\\\u0000-\u001f\u007f]/.test(part) && Buffer.byteLength(part) <= MAX_IN_A_PART;
 }

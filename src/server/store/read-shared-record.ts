@@ -1,5 +1,6 @@
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { sharedRecord, type TaskPlace } from '../../rules/shared-names.js';
+import { parseJson } from '../disk.js';
 import type { Store } from './store.js';
 
 /** The record of a task in a store; undefined where there is none that can be used. @throws AbilityError `store.not_shared`. */
@@ -8,11 +9,6 @@ export async function readSharedRecord(
   place: TaskPlace,
 ): Promise<TaskRecord | undefined> {
   const bytes = await store.getNamed(sharedRecord(place, RECORD_FILES.json));
-  if (!bytes) return undefined;
-  try {
-    const record = JSON.parse(Buffer.from(bytes).toString('utf8')) as TaskRecord;
-    return record.format === 1 ? record : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = bytes && parseJson<TaskRecord>(Buffer.from(bytes).toString('utf8'));
+  return record?.format === 1 ? record : undefined;
 }

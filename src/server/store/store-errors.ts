@@ -1,20 +1,15 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { AbilityError } from '../../contracts/problem.js';
-import { isNoRoom } from '../runtime/runtime-file.js';
+import { isAbsent, diskReason } from '../disk.js';
 
 const SHARE = 'Point ABILITY_STORE to the store that the workers of the environment share.';
 
 /** The error for something that a store could not take. */
 export function notKept(what: string, where: string, cause: unknown): AbilityError {
-  return new AbilityError(
-    {
-      code: 'store.full',
-      message: `${what} could not be kept in ${where}: ${reasonOf(cause)}`,
-      suggestion: 'Make room there, or point ABILITY_STORE elsewhere.',
-    },
-    { cause },
-  );
+  const message = `${what} could not be kept in ${where}: ${diskReason(cause)}`;
+  const suggestion = 'Make room there, or point ABILITY_STORE elsewhere.';
+  return new AbilityError({ code: 'store.full', message, suggestion }, { cause });
 }
 
 /** The error for an object that a store does not have. @param what such as `value`. */
@@ -31,19 +26,14 @@ export function damaged(what: string, digest: string, where: string): AbilityErr
 
 /** The error for a store that cannot be read. */
 export function notRead(what: string, where: string, cause: unknown): AbilityError {
-  const message = `${what} could not be read in ${where}: ${reasonOf(cause)}`;
+  const message = `${what} could not be read in ${where}: ${diskReason(cause)}`;
   return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE }, { cause });
 }
 
 /** The error for an object that a store did not remove. */
 export function notRemoved(what: string, where: string, cause: unknown): AbilityError {
-  const message = `${what} could not be removed from ${where}: ${reasonOf(cause)}`;
+  const message = `${what} could not be removed from ${where}: ${diskReason(cause)}`;
   return new AbilityError({ code: 'store.not_shared', message, suggestion: 'Check its permissions.' }, { cause });
-}
-
-function reasonOf(cause: unknown): string {
-  if (isNoRoom(cause)) return 'the disk is full';
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /** What lies in a folder of a store; nothing where there is no folder. @throws AbilityError `store.not_shared`. */
@@ -52,10 +42,4 @@ export async function entriesOf(folder: string): Promise<Dirent[]> {
     if (isAbsent(error)) return [];
     throw notRead('What is kept', folder, error);
   });
-}
-
-/** Whether a path led to nothing. */
-export function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
+import { readJson, writeWhole } from '../disk.js';
 import { createExclusively, readCreated } from '../processes/create-exclusively.js';
 import type { ProjectPaths } from '../project-paths.js';
-import { makeSystemFolder, writeWhole } from '../runtime/runtime-file.js';
+import { makeSystemFolder } from '../runtime/runtime-file.js';
 import { notKept, notRead } from './store-errors.js';
 
 /** In the folder of the store; no object has a name of one part. */
@@ -77,11 +78,7 @@ export class StoreIdentity {
   }
 
   private readSeen(): string | undefined {
-    try {
-      return (JSON.parse(readFileSync(this.seenFile, 'utf8')) as Seen).id;
-    } catch {
-      return undefined;
-    }
+    return readJson<Seen>(this.seenFile)?.id;
   }
 
   private remember(id: string): void {
@@ -90,7 +87,7 @@ export class StoreIdentity {
       const seen: Seen = { store: this.folder, id };
       writeWhole(this.seenFile, `${JSON.stringify(seen, null, 2)}\n`);
     } catch {
-      // A project that cannot be written uses the store all the same; it is told no other one from it.
+      // A project that cannot be written uses the store all the same, and will not notice another one in its place.
     }
   }
 

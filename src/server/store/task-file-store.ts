@@ -5,7 +5,7 @@ import { FileHolds } from './file-holds.js';
 import type { KeptFile, Store } from './store.js';
 
 /** A file may be removed, by who saw no hold of it, as often as this while it is kept. */
-const MOST_TURNS = 5;
+const MAX_TURNS = 5;
 
 /** Makes the bytes of a file to keep, from their beginning, each time that it is called. */
 export type Source = () => Promise<Readable>;
@@ -30,7 +30,7 @@ export class TaskFileStore {
     for (let turn = 1; ; turn += 1) {
       const kept = await this.store.keepFile(await source(), { maxBytes, signal });
       if ((await this.holds.hold(task, kept.sha256)) !== undefined) return kept;
-      if (turn === MOST_TURNS) throw absent(kept.sha256, this.store.where);
+      if (turn === MAX_TURNS) throw absent(kept.sha256, this.store.where);
     }
   }
 
@@ -55,7 +55,7 @@ export class TaskFileStore {
     return this.store.openFile(digest);
   }
 
-  /** Lets go of all that a task holds, and removes what nobody else does. @returns how many files are gone. */
+  /** Lets go of all that a task holds, and removes what no other task holds. @returns how many files are gone. */
   release(task: string): Promise<number> {
     return this.holds.release(task);
   }

@@ -1,5 +1,5 @@
 import type { ClientConnectConfig } from '@temporalio/envconfig';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 
 /** What the caller said about where Temporal is. */
 export interface ConnectionFlags {
@@ -8,7 +8,7 @@ export interface ConnectionFlags {
   profile?: string | undefined;
 }
 
-/** A Temporal server that somebody else runs; undefined options mean the project's own runtime. */
+/** A Temporal server that is not the project's own runtime. */
 export type RemoteServer = ClientConnectConfig & { address: string; namespace: string };
 
 /**
@@ -42,15 +42,10 @@ async function loadProfile(profile: string | undefined, env: Record<string, stri
   try {
     return loadClientConnectConfig({ ...(profile ? { profile } : { disableFile: true }), overrideEnvVars: env });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AbilityError(
-      {
-        code: 'config.invalid',
-        message: `The Temporal configuration${profile ? ` of the profile ${profile}` : ''} cannot be used: ${reason}`,
-        suggestion: 'Look at the profiles in the Temporal configuration file: `temporal config list`.',
-      },
-      { cause: error },
-    );
+    const reason = reasonOf(error);
+    const message = `The Temporal configuration${profile ? ` of the profile ${profile}` : ''} cannot be used: ${reason}`;
+    const suggestion = 'Look at the profiles in the Temporal configuration file: `temporal config list`.';
+    throw new AbilityError({ code: 'config.invalid', message, suggestion }, { cause: error });
   }
 }
 

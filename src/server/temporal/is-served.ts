@@ -6,7 +6,7 @@ const WORKFLOW_QUEUE = 1;
 const ACTIVITY_QUEUE = 2;
 const UNIMPLEMENTED = 12;
 
-/** Whether somebody polls a queue; yes where the server cannot tell, as Temporal's test server. */
+/** Whether a worker polls a queue; true where the server cannot say, as Temporal's test server. */
 export async function isServed(client: Client, namespace: string, queue: string): Promise<boolean> {
   const pollers = await listPollers(client, namespace, queue);
   if (pollers === 'untold') return true;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** The only address our servers listen on unless told otherwise. Source: docs/operations.md#safety. */
+/** The only address our servers listen on unless configured otherwise. Source: docs/operations.md#safety. */
 export const LOOPBACK = '127.0.0.1';
 
 /** A free port; the preferred one where it is free, so that links to the UI outlive a restart. */

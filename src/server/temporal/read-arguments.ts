@@ -17,7 +17,7 @@ export async function readArguments(
   try {
     args = decoded.map((payload) => defaultPayloadConverter.fromPayload(payload));
   } catch {
-    // Somebody else's workflow, with arguments in a form of its own.
+    // A foreign workflow, with arguments in a form of its own.
     return undefined;
   }
   return unpackArguments(args, task);

@@ -36,7 +36,7 @@ export function hashOfSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Compares two hashes in a time that tells nothing of where they differ. */
+/** Compares two hashes in a time that does not depend on where they differ. */
 export function isSameHash(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one, 'hex'), Buffer.from(other, 'hex')];
   return left.length === right.length && left.length > 0 && timingSafeEqual(left, right);

@@ -4,7 +4,7 @@ import { s3Failure } from './s3-errors.js';
 import type { S3Objects } from './s3-objects.js';
 
 /** How often in a row a line may break without a byte having come. */
-const MOST_VAIN = 3;
+const MAX_VAIN = 3;
 
 /**
  * The bytes of an object. Where the line breaks they go on from the byte that was missing.
@@ -31,7 +31,7 @@ export async function* readObject(
       return;
     } catch (error) {
       vain = at > before ? 0 : vain + 1;
-      if (error instanceof AbilityError || vain >= MOST_VAIN)
+      if (error instanceof AbilityError || vain >= MAX_VAIN)
         throw s3Failure(`${name} could not be read`, objects.place, error);
     }
   }

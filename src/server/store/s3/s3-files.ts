@@ -15,15 +15,15 @@ const MIB = 1024 * 1024;
 /** The smallest part that S3 takes. */
 const PART_BYTES = 5 * MIB;
 /** An upload may have 10,000 parts. */
-const MOST_PARTS = 9000;
+const MAX_PARTS = 9000;
 /** What S3 copies in one request. */
-const MOST_COPIED = 5 * 1024 * MIB;
+const MAX_COPIED = 5 * 1024 * MIB;
 /** A file that was kept longer ago is uploaded again, so that it counts as kept now. */
 const FRESH_MS = 12 * 60 * 60 * 1000;
 
 /** Files by their SHA-256, as `files/<two digits>/<digest>`; what is being uploaded without its digest is `new/<id>`. */
 export class S3Files {
-  /** Digests whose bytes this process has found to be others, whatever their metadata says: kept again they are mended. */
+  /** Digests whose bytes this process has found damaged, although their metadata matches: keeping them again mends them. */
   private readonly damaged = new Set<string>();
 
   constructor(private readonly objects: S3Objects) {}
@@ -90,7 +90,7 @@ export class S3Files {
 
   /** What is no more than a part is known before it is uploaded; the digest of more is known when its last part is. */
   private async keepStream(source: Readable, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
-    const most = Math.min(maxBytes, MOST_COPIED);
+    const most = Math.min(maxBytes, MAX_COPIED);
     const own = `new/${randomUUID()}`;
     const measured = new Measured(most);
     return passing(source, measured, signal, async () => {
@@ -125,7 +125,7 @@ function nameOf(sha256: string): string {
 }
 
 function partBytes(mostBytes: number): number {
-  return Math.max(PART_BYTES, Math.ceil(mostBytes / MOST_PARTS));
+  return Math.max(PART_BYTES, Math.ceil(mostBytes / MAX_PARTS));
 }
 
 /**
@@ -155,7 +155,7 @@ async function passing<T>(
   }
 }
 
-/** Whoever stops reading leaves the stream to {@link passing}. */
+/** A reader that stops leaves the stream to {@link passing}. */
 function chunksOf(stream: Transform): AsyncIterable<Buffer> {
   return { [Symbol.asyncIterator]: () => stream.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer> };
 }

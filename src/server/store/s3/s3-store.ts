@@ -10,7 +10,7 @@ import type { S3Place } from './s3-place.js';
 
 /** Values that were put are not sent again for so long. */
 const KNOWN_MS = 10 * 60 * 1000;
-const MOST_KNOWN = 1000;
+const MAX_KNOWN = 1000;
 /** How many objects are removed at once. */
 const REMOVED_AT_ONCE = 16;
 
@@ -38,7 +38,7 @@ export class S3Store implements Store {
     this.known.delete(digest);
     this.known.set(digest, Date.now());
     for (const oldest of this.known.keys()) {
-      if (this.known.size <= MOST_KNOWN) break;
+      if (this.known.size <= MAX_KNOWN) break;
       this.known.delete(oldest);
     }
     return digest;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MOST_CALLS, readPlan } from '../../../../src/client/agent/ask-provider.js';
+import { MAX_CALLS, readPlan } from '../../../../src/client/agent/ask-provider.js';
 
 const call = { id: 'a', ability_id: 'notes.search', input: { query: 'x' } };
 
@@ -28,7 +28,7 @@ describe('readPlan', () => {
     [{ plan: [{ ...call, input: null }] }, 'plan.0.input'],
     [{ plan: [{ ...call, after: 'a' }] }, 'plan.0.after'],
     [{ plan: [{ id: 'a', ability_id: 'x' }] }, 'plan.0.input'],
-    [{ plan: Array.from({ length: MOST_CALLS + 1 }, (_, index) => ({ ...call, id: `c${index}` })) }, 'plan'],
+    [{ plan: Array.from({ length: MAX_CALLS + 1 }, (_, index) => ({ ...call, id: `c${index}` })) }, 'plan'],
     [{ plan: [], answer: 7 }, 'answer'],
     [{ plan: [], answer: 'x'.repeat(100_001) }, 'answer'],
     ['{"plan": [{"id": "a", "ability_id": "x", "input": {"__proto__": {"admin": true}}}]}', '__proto__'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tellAttempts } from '../../../../src/client/explain/build-attempts.js';
+import { buildAttempts } from '../../../../src/client/explain/build-attempts.js';
 import type { SeenCall } from '../../../../src/client/explain/read-calls.js';
 import type { StepSummary } from '../../../../src/contracts/task.js';
 
@@ -33,7 +33,7 @@ describe('with a history', () => {
   test('the last two errors are known; of earlier attempts, what they wrote', () => {
     const calls = [call({ attempt: 4, end: 'failed', problem: error, earlier: { code: 'other', message: 'x' } })];
     expect(
-      tellAttempts(
+      buildAttempts(
         step('failed', 4),
         calls,
         new Map([
@@ -51,7 +51,7 @@ describe('with a history', () => {
 
   test('each round of a group counts its own attempts, and logs cannot tell them apart', () => {
     const calls = [call({ attempt: 3, end: 'failed' }), call({})];
-    const tries = tellAttempts(step('succeeded', 1), calls, new Map([[1, 'whose?']]));
+    const tries = buildAttempts(step('succeeded', 1), calls, new Map([[1, 'whose?']]));
     expect(tries.map(({ round, number, last_words }) => [round, number, last_words])).toEqual([
       [1, 1, null],
       [1, 2, null],
@@ -68,14 +68,14 @@ describe('with a history', () => {
     ['cancelled', { end: 'cancelled' }, 'cancelled'],
     ['succeeded', { end: 'completed' }, 'succeeded'],
   ] as const)('a step that is %s, its call %j, has an attempt that is %s', (status, seen, expected) => {
-    expect(tellAttempts(step(status, 1), [call(seen)], NO_WORDS)).toMatchObject([{ number: 1, status: expected }]);
+    expect(buildAttempts(step(status, 1), [call(seen)], NO_WORDS)).toMatchObject([{ number: 1, status: expected }]);
   });
 });
 
 describe('without a history', () => {
   test('the number of attempts and the end of the last one are known', () => {
     expect(
-      tellAttempts(
+      buildAttempts(
         step('denied', 2, { error }),
         [],
         new Map([
@@ -87,11 +87,11 @@ describe('without a history', () => {
       { number: 1, status: 'failed', error: null, last_words: 'one' },
       { number: 2, status: 'failed', error, last_words: null },
     ]);
-    expect(tellAttempts(step('succeeded', 1), [], NO_WORDS)).toMatchObject([{ status: 'succeeded', error: null }]);
+    expect(buildAttempts(step('succeeded', 1), [], NO_WORDS)).toMatchObject([{ status: 'succeeded', error: null }]);
   });
 
   test('what is no call, and what was never tried, has no attempts', () => {
-    expect(tellAttempts(step('failed', 3, { call: null }), [], NO_WORDS)).toEqual([]);
-    expect(tellAttempts(step('skipped', 0), [], NO_WORDS)).toEqual([]);
+    expect(buildAttempts(step('failed', 3, { call: null }), [], NO_WORDS)).toEqual([]);
+    expect(buildAttempts(step('skipped', 0), [], NO_WORDS)).toEqual([]);
   });
 });

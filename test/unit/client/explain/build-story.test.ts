@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type StorySources, tellStory } from '../../../../src/client/explain/build-story.js';
+import { buildStory, type StorySources } from '../../../../src/client/explain/build-story.js';
 import type { SeenCall } from '../../../../src/client/explain/read-calls.js';
 import type { TaskHistory } from '../../../../src/client/explain/read-history.js';
 import type { SeenTask } from '../../../../src/client/view/view-task.js';
@@ -65,11 +65,11 @@ const history = (more: Partial<TaskHistory> = {}): TaskHistory => ({
   ...more,
 });
 const story = (seen: Partial<SeenTask> = {}, more: Partial<StorySources> = {}) =>
-  tellStory({
+  buildStory({
     seen: { result, view: undefined, source: 'history', ...seen },
     history: history(),
     record: undefined,
-    lastWords: () => new Map(),
+    lastOutput: () => new Map(),
     protocols: () => new Map(),
     ...more,
   });

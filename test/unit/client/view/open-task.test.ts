@@ -84,7 +84,7 @@ describe('a task is opened to be changed', () => {
       if (name.endsWith('/check-server.ts')) continue;
       if (name.endsWith('/sessions.ts')) {
         const reached = [...text.matchAll(/getHandle(?:<[^(]*>)?\(\s*([\w.]+)/g)].map(([, id]) => id);
-        expect(new Set(reached)).toEqual(new Set(['sessionIdOf', 'description.workflowId']));
+        expect(new Set(reached)).toEqual(new Set(['sessionIdOf', 'id', 'description.workflowId']));
       } else if (name.endsWith('/attach-task.ts')) expect(text).toContain('throw keyOfOther(');
       else {
         expect(text).toContain('openOwn(connection, ');

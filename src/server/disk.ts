@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { AbilityError, reasonOf } from '../contracts/problem.js';
+
+/** Writes a file so that readers see the old content or the new, never a part. */
+export function writeWhole(path: string, content: string | Uint8Array, mode?: number): void {
+  const own = `${path}.${randomUUID()}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(own, content, { mode: mode ?? 0o666 });
+    renameSync(own, path);
+  } catch (error) {
+    rmSync(own, { force: true });
+    throw error;
+  }
+}
+
+/** The JSON in a text; undefined where it is none. */
+export function parseJson<T>(text: string): T | undefined {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON in a file; undefined where there is no such file, or none that can be read. */
+export function readJson<T>(path: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a path led to nothing. */
+export function isAbsent(error: unknown): boolean {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Whether an error, or what it was made of, means that the disk or the quota is full. */
+export function isNoRoom(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && isNoRoom(cause));
+}
+
+/** The reason that something could not be written, in a few words. */
+export function diskReason(error: unknown): string {
+  return isNoRoom(error) ? 'the disk is full' : reasonOf(error);
+}
+
+/** An error of the file system as one of ours, which says what could not be written. */
+export function asDiskError(cause: unknown, what: string): AbilityError {
+  const message = `${what} could not be written: ${diskReason(cause)}`;
+  const suggestion = isNoRoom(cause) ? 'Make room on the disk and run the command again.' : 'Check its permissions.';
+  return new AbilityError({ code: 'runtime.failed', message, suggestion }, { cause });
+}
