@@ -170,14 +170,14 @@ export async function stopSession(connection: Connection, session: string): Prom
 }
 
 /** Sends an update. By its id one that is sent again, after the runtime was gone, is the same one. */
-async function update<T>(connection: Connection, session: string, name: string, ...args: object[]): Promise<T> {
+async function update<T>(connection: Connection, session: string, name: string, ...args: [object?]): Promise<T> {
   const id = sessionIdOf(connection.project, checkSessionId(session));
-  const options = { args, updateId: randomUUID() };
+  const options = { args: args as [object], updateId: randomUUID() };
   return asking(connection, async () => {
     try {
       return await keepingRuntime(connection, () =>
         connection.temporal.withDeadline(Date.now() + UPDATE_MS, () =>
-          connection.temporal.workflow.getHandle(id).executeUpdate<T, object[]>(name, options),
+          connection.temporal.workflow.getHandle(id).executeUpdate<T, [object]>(name, options),
         ),
       );
     } catch (error) {
