@@ -19,7 +19,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult, RunLogLine } from '../../contracts/routing.js';
 import { checkRunId } from '../../rules/check-run-id.js';
-import { isNoRoom, parseJson, diskReason } from '../disk.js';
+import { diskReason, isNoRoom, parseJson } from '../disk.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { makeSystemFolder } from '../runtime/runtime-file.js';
 
