@@ -1,20 +1,27 @@
+import { checkAbilitiesAlike, checkScopes, checkWhitelists } from './checks/abilities.js';
 import { checkApprovers } from './checks/approvers.js';
 import { checkCredentials } from './checks/credentials.js';
-import { checkEventHooks } from './checks/event-hooks.js';
+import { checkCutCalls } from './checks/cut-calls.js';
+import { checkEventHooks, checkHookExamples } from './checks/hook-examples.js';
+import { checkHookCoverage, checkHookMatches } from './checks/hooks.js';
+import { checkIdleSteps, checkRetryFamilies, checkUnusedTemplates } from './checks/idle-steps.js';
+import { checkEffects, checkTags, checkUnusedImplementations } from './checks/implementations.js';
 import { checkInlineSecrets } from './checks/inline-secrets.js';
-import { checkJsonSchemas } from './checks/json-schemas.js';
+import { checkJsonSchemas, checkSchemaDefaults } from './checks/json-schemas.js';
 import { checkLifecycle, checkModules } from './checks/lifecycle.js';
+import { checkLimits } from './checks/limits.js';
 import { checkOtherExpressions } from './checks/other-expressions.js';
 import { checkPlans } from './checks/plans.js';
-import { checkScopes } from './checks/scopes.js';
+import { checkEnvironments, checkHostPatterns, checkUnreadFiles, checkVariablesTwice } from './checks/project.js';
+import { checkSchedules, checkTriggers } from './checks/schedules-and-triggers.js';
+import { checkSchemaContradictions } from './checks/schema-contradictions.js';
+import { checkScriptReach } from './checks/script-reach.js';
 import { checkSpecialists } from './checks/specialists.js';
-import { checkTimeOuts } from './checks/time-outs.js';
-import { checkUnusedImplementations } from './checks/unused-implementations.js';
-import { checkWhitelists } from './checks/whitelists.js';
+import { checkLateRetries, checkTimeOuts } from './checks/time-limits.js';
+import { checkUnevaluatedTexts } from './checks/unevaluated-texts.js';
 import { checkWorkflowContents } from './checks/workflow-contents.js';
-import { checkYamlLooks } from './checks/yaml-looks.js';
+import { checkCharacters, checkYamlLooks } from './checks/yaml-text.js';
 import type { Check } from './linted-project.js';
-import { SLIP_CHECKS } from './slip-checks.js';
 
 /** Every check of lint. */
 export const CHECKS: readonly Check[] = [
@@ -34,5 +41,28 @@ export const CHECKS: readonly Check[] = [
   checkLifecycle,
   checkModules,
   checkSpecialists,
-  ...SLIP_CHECKS,
+  // Of definitions that load and run, and do something else than they seem to.
+  checkAbilitiesAlike,
+  checkCharacters,
+  checkCutCalls,
+  checkEffects,
+  checkEnvironments,
+  checkHookCoverage,
+  checkHookExamples,
+  checkHookMatches,
+  checkHostPatterns,
+  checkIdleSteps,
+  checkLateRetries,
+  checkLimits,
+  checkRetryFamilies,
+  checkSchedules,
+  checkSchemaContradictions,
+  checkSchemaDefaults,
+  checkScriptReach,
+  checkTags,
+  checkTriggers,
+  checkUnevaluatedTexts,
+  checkUnreadFiles,
+  checkUnusedTemplates,
+  checkVariablesTwice,
 ];

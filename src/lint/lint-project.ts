@@ -7,8 +7,7 @@ import { findingOfProblem } from '../planning/finding-of.js';
 import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import { CHECKS } from './checks.js';
 import { slipsOfDocuments } from './imported-parts.js';
-import type { LintedProject } from './linted-project.js';
-import { ofFile } from './of-file.js';
+import { type LintedProject, ofFile } from './linted-project.js';
 import { compareContracts } from './since/compare-contracts.js';
 import { readRevision } from './since/read-revision.js';
 

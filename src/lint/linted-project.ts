@@ -1,6 +1,7 @@
 import type { Finding } from '../contracts/findings.js';
 import type { Registry } from '../definitions/registry.js';
 import type { YamlSource } from '../definitions/yaml-source.js';
+import { findingOfProblem } from '../planning/finding-of.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 
 /** What a check looks at. */
@@ -14,3 +15,23 @@ export interface LintedProject {
 
 /** Looks for one kind of mistake in a whole project. */
 export type Check = (project: LintedProject) => Iterable<Finding>;
+
+/**
+ * What is found in one file. An error of the check itself is a finding that names the file, and ends neither the check
+ * of the others nor the run.
+ */
+export function ofFile(file: string, find: () => Iterable<Finding>): Finding[] {
+  const found: Finding[] = [];
+  try {
+    for (const finding of find()) found.push(finding);
+  } catch (error) {
+    found.push(failedCheck(file, error));
+  }
+  return found;
+}
+
+function failedCheck(file: string, error: unknown): Finding {
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `Lint failed in ${file}, and may have missed something there: ${reason}`;
+  return findingOfProblem({ code: 'internal.error', message, suggestion: 'Please report it.' }, file);
+}

@@ -1,7 +1,8 @@
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
+import { memoize } from '../text/memoize.js';
 
-const known = new WeakMap<Plan, Map<string, Plan>>();
+const plansOf = memoize((_root: Plan) => new Map<string, Plan>());
 
 /**
  * The plan of a workflow that the root's plan calls: its own steps over everything else of the root's.
@@ -11,11 +12,7 @@ const known = new WeakMap<Plan, Map<string, Plan>>();
  * @throws AbilityError `seal.invalid` when the root's plan calls no such workflow.
  */
 export function childPlan(root: Plan, ability: string): Plan {
-  let plans = known.get(root);
-  if (!plans) {
-    plans = new Map();
-    known.set(root, plans);
-  }
+  const plans = plansOf(root);
   const earlier = plans.get(ability);
   if (earlier) return earlier;
   const own = root.workflows && Object.hasOwn(root.workflows, ability) ? root.workflows[ability] : undefined;

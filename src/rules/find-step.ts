@@ -1,4 +1,5 @@
 import type { ErrorHandler, PlanAgent, PlanStep } from '../contracts/plan.js';
+import { memoize } from '../text/memoize.js';
 import { listSteps } from './inner-steps.js';
 import { nameOfStep } from './step-name.js';
 import { generalPath } from './turn-paths.js';
@@ -12,26 +13,24 @@ export interface StepTree {
   agent?: PlanAgent;
 }
 
-const known = new WeakMap<StepTree, Map<string, PlanStep>>();
-
 /**
  * The step a path leads to. Ids are unique in a file, so the last name tells, but for the steps of templates, whose names
  * are unique in their template. Undefined for the task itself.
  */
 export function findStep(tree: StepTree, path: string): PlanStep | undefined {
-  let steps = known.get(tree);
-  if (!steps) {
-    const all = allSteps(tree);
-    steps = new Map([...all.map(({ step }) => [step.id, step] as const), ...ofTemplates(all)]);
-    known.set(tree, steps);
-  }
+  const steps = stepsByName(tree);
   return steps.get(generalPath(path)) ?? steps.get(nameOfStep(path));
 }
 
-/** Steps of templates by their paths, which no id is like. */
-function ofTemplates(all: readonly { step: PlanStep; path: string }[]): (readonly [string, PlanStep])[] {
-  return all.filter(({ step }) => step.id.includes('/')).map(({ step, path }) => [path, step] as const);
-}
+const stepsByName = memoize((tree: StepTree): Map<string, PlanStep> => {
+  const all = allSteps(tree);
+  // No id is like the path of a step of a template.
+  const ofTemplates = all.filter(({ step }) => step.id.includes('/'));
+  return new Map([
+    ...all.map(({ step }) => [step.id, step] as const),
+    ...ofTemplates.map(({ step, path }) => [path, step] as const),
+  ]);
+});
 
 /** Every step of a tree with its path, in the order in which they may run. */
 export function allSteps({ steps, on_error = [], finally: cleanup }: StepTree): { step: PlanStep; path: string }[] {

@@ -4,7 +4,7 @@ import { LANE_LENGTH } from '../contracts/routing.js';
 import type { PromptRequest, SessionStart, SignedWord, ThreadNote } from '../contracts/session.js';
 
 /** So many characters of a prompt are taken. */
-export const MOST_PROMPT = 262_144;
+export const MAX_PROMPT = 262_144;
 
 /** So many characters has what waits for an answer, as JSON. */
 const MOST_PENDING = 100_000;
@@ -30,7 +30,7 @@ export function readSessionStart(value: unknown): SessionStart | undefined {
 /** Whether a value is a prompt and nothing else. */
 export function isPromptRequest(value: unknown): value is PromptRequest {
   if (!isJsonObject(value) || Object.keys(value).some((key) => key !== 'prompt' && key !== 'user')) return false;
-  return typeof value.prompt === 'string' && value.prompt.length <= MOST_PROMPT && isPerson(value.user);
+  return typeof value.prompt === 'string' && value.prompt.length <= MAX_PROMPT && isPerson(value.user);
 }
 
 const NOTED_ROLES: readonly unknown[] = ['assistant', 'tool', 'document'];
@@ -46,7 +46,7 @@ export function isThreadNote(value: unknown): value is ThreadNote {
       isJsonObject(message) &&
       NOTED_ROLES.includes(message.role) &&
       typeof message.text === 'string' &&
-      message.text.length <= MOST_PROMPT,
+      message.text.length <= MAX_PROMPT,
   );
   return areNotes && (pending === null || isPending(pending));
 }

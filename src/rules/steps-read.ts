@@ -1,6 +1,7 @@
 import type { Json } from '../contracts/json.js';
 import { FIRST_CEL } from '../contracts/names.js';
 import type { PlanStep } from '../contracts/plan.js';
+import { memoize } from '../text/memoize.js';
 import { compileExpression, type Expression } from './expressions/evaluate.js';
 import { expressionsIn } from './expressions/template.js';
 import { allSteps, type StepTree } from './find-step.js';
@@ -10,30 +11,20 @@ import type { StepOfKind } from './verbs.js';
 /** A plan, or what of one has expressions. */
 type Tree = StepTree & { output?: Json; cel?: string | undefined };
 
-const known = new WeakMap<StepTree, ReadonlySet<string> | undefined>();
-
 /**
  * The ids of the steps that some expression of a workflow reads; undefined when one reads `steps` as a whole.
  *
  * Outputs of all others need not be kept.
  */
-export function stepsRead(tree: Tree): ReadonlySet<string> | undefined {
-  if (known.has(tree)) return known.get(tree);
-  const read = collect(tree);
-  known.set(tree, read);
-  return read;
-}
-
-function collect(tree: Tree): ReadonlySet<string> | undefined {
+export const stepsRead = memoize((tree: Tree): ReadonlySet<string> | undefined => {
   const cel = tree.cel ?? FIRST_CEL;
   const handlers = tree.on_error ?? [];
-  const expressions = [
+  return idsReadBy([
     ...expressionsIn(tree.output ?? null, cel),
     ...handlers.flatMap(({ output }) => expressionsIn(output ?? null, cel)),
     ...allSteps(tree).flatMap(({ step }) => expressionsOf(step, cel)),
-  ];
-  return idsReadBy(expressions);
-}
+  ]);
+});
 
 /** Undefined where one reads `steps` as a whole. */
 function idsReadBy(expressions: readonly Expression[]): Set<string> | undefined {

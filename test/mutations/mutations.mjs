@@ -297,7 +297,7 @@ export const MUTATIONS = [
   },
   {
     name: 'webhooks: expressions see who sent a delivery',
-    file: 'src/planning/triggers/seen-headers.ts',
+    file: 'src/planning/triggers/check-trigger.ts',
     find: ' && !SHOWS_WHO.test(name)',
     replace: '',
     tests: ['test/unit/planning/seen-headers.test.ts'],

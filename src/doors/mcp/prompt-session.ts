@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { type Connection, promptSession } from '../../client/index.js';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { MOST_PROMPT } from '../../rules/read-session-start.js';
+import { MAX_PROMPT } from '../../rules/read-session-start.js';
 import { withWarnings } from './answers.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 
 /** What `session_prompt` takes. */
-export const promptInput = z.strictObject({ text: z.string().max(MOST_PROMPT).describe('As the user wrote it.') });
+export const promptInput = z.strictObject({ text: z.string().max(MAX_PROMPT).describe('As the user wrote it.') });
 
 /**
  * `session_prompt`: says to the session what the user asks, and gives back what an AI reads before it decides.

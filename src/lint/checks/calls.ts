@@ -4,13 +4,11 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { compileSchema } from '../../planning/input/schemas.js';
 import { didYouMean, nearestNames } from '../../text/nearest.js';
-import { mayBeFile } from '../types/file-type.js';
-import { canBe, fitsAsText, wantedItem, wantedOf } from '../types/fit.js';
+import { canBe, fitsAsText, wantedItem, wantedOf } from '../types/compare.js';
+import { presetParameters } from '../types/implementations.js';
 import type { View } from '../types/infer.js';
-import { plainlyFits } from '../types/plainly-fits.js';
-import { suppliedBy } from '../types/supplied.js';
 import { templateType } from '../types/template-type.js';
-import { describeType, listNames, type Type } from '../types/type.js';
+import { describeType, listNames, mayBeFile, type Type } from '../types/type.js';
 import { typeOfSchema } from '../types/type-of-schema.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 import type { PlacedMistake } from './expressions.js';
@@ -22,7 +20,7 @@ interface Contract {
   of: string;
   isOutput: boolean;
   /** Names that come from elsewhere. */
-  supplied: ReadonlySet<string>;
+  preset: ReadonlySet<string>;
   /** Where something that is missing is told. */
   at: PropertyKey[];
 }
@@ -33,15 +31,15 @@ export function* contractMistakes(types: WorkflowTypes, registry: Registry): Gen
   for (const spot of types.spots) {
     const view = types.viewAt(spot);
     if (spot.belongs === 'output' && promised) {
-      const contract = { schema: promised, of: 'output_schema', isOutput: true, supplied: NOTHING, at: spot.path };
+      const contract = { schema: promised, of: 'output_schema', isOutput: true, preset: NOTHING, at: spot.path };
       yield* against(contract, spot.value, spot.path, view);
     }
     if (spot.belongs !== 'parameters' || spot.call === undefined) continue;
     const called = registry.operations.get(spot.call) ?? registry.workflows.get(spot.call);
     if (!called) continue;
     const at = [...spot.path.slice(0, -1), 'call'];
-    const supplied = suppliedBy(registry, spot.call);
-    const contract = { schema: called.value.input_schema, of: spot.call, isOutput: false, supplied, at };
+    const preset = presetParameters(registry, spot.call);
+    const contract = { schema: called.value.input_schema, of: spot.call, isOutput: false, preset, at };
     yield* against(contract, spot.value, spot.path, view);
   }
 }
@@ -72,7 +70,7 @@ function* literalMistakes(contract: Contract, value: Json, path: PropertyKey[]):
     const at = [...path, ...pointer];
     const { missingProperty, additionalProperty } = error.params as Record<string, string | undefined>;
     if (error.keyword === 'required' && missingProperty !== undefined) {
-      if (pointer.length > 0 || !contract.supplied.has(missingProperty)) {
+      if (pointer.length > 0 || !contract.preset.has(missingProperty)) {
         yield missing(contract, [...pointer, missingProperty].join('.'), pointer.length > 0 ? at : contract.at);
       }
     } else if (error.keyword === 'additionalProperties' && additionalProperty !== undefined) {
@@ -203,4 +201,32 @@ function valueAt(value: Json, pointer: string[]): Json | undefined {
 
 function unescaped(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['$schema', '$id', 'title', 'description', 'examples', 'default']);
+const OF_OBJECTS: ReadonlySet<string> = new Set([
+  ...['type', 'required', 'properties', 'additionalProperties'],
+  ...SAYS_NOTHING,
+]);
+
+/**
+ * Whether a value satisfies a schema of a simple form, without compiling the schema, which takes a millisecond.
+ *
+ * @param isOpen what is looked at elsewhere. @returns false also where only the whole check can tell.
+ */
+function plainlyFits(schema: JsonObject, value: Json, isOpen: (value: Json) => boolean): boolean {
+  if (!isJsonObject(value) || schema.type !== 'object') return false;
+  if (!Object.keys(schema).every((key) => OF_OBJECTS.has(key))) return false;
+  const { required = [], properties = {}, additionalProperties = true } = schema;
+  if (!Array.isArray(required) || !isJsonObject(properties) || typeof additionalProperties !== 'boolean') return false;
+  if (!required.every((name) => typeof name === 'string' && Object.hasOwn(value, name))) return false;
+  return Object.entries(value).every(([name, item]) => {
+    if (!Object.hasOwn(properties, name)) return additionalProperties;
+    return isOpen(item) || isPlainText(properties[name], item);
+  });
+}
+
+function isPlainText(schema: Json | undefined, value: Json): boolean {
+  if (!isJsonObject(schema) || typeof value !== 'string' || schema.type !== 'string') return false;
+  return Object.keys(schema).every((key) => key === 'type' || SAYS_NOTHING.has(key));
 }

@@ -8,7 +8,7 @@ import { implementationBodies } from '../../planning/resolve/choose-implementati
 import { SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from '../../planning/secrets/masking/secret-forms.js';
 import type { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import type { LintedProject } from '../linted-project.js';
-import { environmentsOf } from '../scopes.js';
+import { environmentsOf } from './abilities.js';
 
 /** The value of a secret that is set and cannot be looked at. */
 const UNREADABLE = '*'.repeat(SHORTEST_IN_ALL_FORMS);

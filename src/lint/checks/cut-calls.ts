@@ -1,14 +1,15 @@
-import { isRepeatable } from '../../contracts/effects.js';
+import { type Effect, isRepeatable } from '../../contracts/effects.js';
 import type { Finding } from '../../contracts/findings.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { StepDefinition } from '../../definitions/formats/steps.js';
+import type { ImplementationBody } from '../../definitions/formats/implementation.js';
+import type { StepDefinition, StepOf } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { listsInside } from '../../definitions/step-lists.js';
 import { findingOf } from '../../planning/finding-of.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { type DefinedStep, walkSteps } from '../../planning/steps/walk-steps.js';
 import { formatDuration, isDuration, parseDuration } from '../../rules/duration.js';
 import type { LintedProject } from '../linted-project.js';
-import { UncutCalls } from './uncut-calls.js';
 
 /** What may end a call at work, and how to keep it from that. */
 interface Cutter {
@@ -110,4 +111,62 @@ function* idleCut({ step, path }: DefinedStep, from: Loaded<HighLevel>, { operat
   if (!effects || !isRepeatable(effects)) return;
   const message = `${step.call} is \`${effects}\`, so that nothing is lost when it is cut`;
   yield findingOf('lint.cut_idle', message, from.locate([...path, 'cut'], 'key'));
+}
+
+/** What a call may take where nobody wrote it. Milliseconds. Source: docs/operations.md#limits. */
+const USUAL_MS = 60_000;
+
+/** A call that must not be cut. */
+interface UncutCall {
+  key: string;
+  effects: Effect;
+  /** What the call may take. Milliseconds. */
+  limitMs: number;
+  /** What is written that its implementation may take; 0 where nothing is. Milliseconds. */
+  writtenMs: number;
+}
+
+/** Finds what must not be cut among the calls of a project, in workflows that are called as well. */
+class UncutCalls {
+  private readonly written = new Map<string, number>();
+  private readonly children = new Map<string, UncutCall | undefined>();
+
+  constructor(private readonly registry: Registry) {
+    for (const { operation, body } of implementationBodies(registry)) {
+      const ms = (secondsOf(body) ?? 0) * 1000;
+      this.written.set(operation, Math.max(ms, this.written.get(operation) ?? 0));
+    }
+  }
+
+  /** The call itself, or that of a workflow it calls which takes longest; undefined where a cut loses nothing. */
+  in(step: StepOf<'call'>): UncutCall | undefined {
+    if (step.cut) return undefined;
+    const operation = this.registry.operations.get(step.call);
+    if (!operation) return this.inWorkflow(step.call);
+    const { effects } = operation.value;
+    if (isRepeatable(effects)) return undefined;
+    const writtenMs = this.written.get(step.call) ?? 0;
+    const own = step.timeout !== undefined && isDuration(step.timeout) ? parseDuration(step.timeout) : undefined;
+    return { key: step.call, effects, limitMs: own ?? Math.max(USUAL_MS, writtenMs), writtenMs };
+  }
+
+  private inWorkflow(id: string): UncutCall | undefined {
+    if (this.children.has(id)) return this.children.get(id);
+    // A workflow that calls itself is refused elsewhere, and must not be followed for ever.
+    this.children.set(id, undefined);
+    const workflow = this.registry.workflows.get(id);
+    let longest: UncutCall | undefined;
+    for (const { step } of workflow ? walkSteps(workflow.value) : []) {
+      const found = step.verb === 'call' ? this.in(step) : undefined;
+      if (found && (!longest || found.limitMs > longest.limitMs)) longest = { ...found, writtenMs: 0 };
+    }
+    this.children.set(id, longest);
+    return longest;
+  }
+}
+
+/** The time-out of an implementation, where one is written. */
+export function secondsOf(body: ImplementationBody): number | undefined {
+  if (body.kind === 'script') return body.script.timeout_sec;
+  return body.kind === 'mcp' ? body.mcp.timeout_sec : body.api.timeout_sec;
 }

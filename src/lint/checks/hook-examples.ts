@@ -1,15 +1,16 @@
 import type { Finding } from '../../contracts/findings.js';
-import type { Phase } from '../../contracts/hooks.js';
+import { type Phase, SESSION_PHASES } from '../../contracts/hooks.js';
 import { CEL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { findingOf } from '../../planning/finding-of.js';
+import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { caseOf } from '../../planning/hooks/example-event.js';
+import { planEventHook } from '../../planning/hooks/resolve-event-hooks.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { isGuardPhase } from '../../rules/guard-precedence.js';
 import { answerExpression, eventFacts } from '../../rules/hook-facts.js';
-import type { LintedProject } from '../linted-project.js';
-import { ofFile } from '../of-file.js';
+import { type LintedProject, ofFile } from '../linted-project.js';
 
 /** Evaluates the examples of hooks that are expressions: each must be decided as it says. */
 export function* checkHookExamples({ registry }: LintedProject): Generator<Finding> {
@@ -43,6 +44,23 @@ function* exampleFindings(registry: Registry, phase: Phase, hook: Loaded<HookDef
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       yield findingOf('lint.hook_example', error.message, at);
+    }
+  }
+}
+
+/** Finds hooks of sessions that could not be asked: they are planned when the event comes. Source: R-000-57, R-002-48. */
+export function* checkEventHooks({ registry }: LintedProject): Generator<Finding> {
+  const [environment = ''] = Object.keys(registry.project.environments);
+  const variables = new EnvironmentVariables(registry.root, environment);
+  for (const phase of SESSION_PHASES) {
+    for (const hook of registry.hooks.get(phase) ?? []) {
+      if (!hook.value.enabled) continue;
+      try {
+        planEventHook(hook, phase, registry, variables);
+      } catch (error) {
+        if (!(error instanceof AbilityError)) throw error;
+        yield findingOfProblem(error.toProblem(), hook.file);
+      }
     }
   }
 }

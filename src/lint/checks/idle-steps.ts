@@ -5,6 +5,7 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { walkSteps } from '../../planning/steps/walk-steps.js';
 import { canonicalJson } from '../../rules/canonical.js';
+import { unusableAnswersOf } from '../../rules/error-families.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import type { LintedProject } from '../linted-project.js';
 
@@ -109,5 +110,39 @@ function isConstant(condition: string): boolean {
   } catch {
     // What is no expression is told where it is planned.
     return false;
+  }
+}
+
+/** Finds templates that no step of their file uses. */
+export function* checkUnusedTemplates({ registry }: LintedProject): Generator<Finding> {
+  for (const workflow of registry.workflows.values()) {
+    const names = Object.keys(workflow.value.templates ?? {});
+    if (names.length === 0) continue;
+    const steps = [...walkSteps(workflow.value)].map(({ step }) => step);
+    const used = new Set(steps.map((step) => (step.verb === 'steps' ? step.expanded?.template : undefined)));
+    for (const name of names.filter((one) => !used.has(one))) {
+      const place = workflow.locate(['templates', name], 'key');
+      yield findingOf('lint.unused_template', `No step uses the template \`${name}\``, place);
+    }
+  }
+}
+
+/**
+ * Finds retries that name a family and so leave out the codes of it that are about the answer of a call.
+ * Source: docs/workflow-language.md#failures.
+ */
+export function* checkRetryFamilies({ registry }: LintedProject): Generator<Finding> {
+  for (const workflow of registry.workflows.values()) {
+    for (const { step, path } of walkSteps(workflow.value)) {
+      const errors = 'retry' in step ? (step.retry?.errors ?? []) : [];
+      for (const [index, family] of errors.entries()) {
+        const untold = unusableAnswersOf(family).filter((code) => !errors.includes(code));
+        const [code] = untold;
+        if (code === undefined) continue;
+        const message = `\`${family}\` does not cover \`${untold.join('`, `')}\`: such a call was made and answered`;
+        const fix = `Name the codes that are meant; \`${code}\` itself where the call may be made again.`;
+        yield findingOf('lint.retry_family', message, workflow.locate([...path, 'retry', 'errors', index]), fix);
+      }
+    }
   }
 }

@@ -9,15 +9,13 @@ import { findingOfProblem } from '../../planning/finding-of.js';
 import { IN_HOOKS } from '../../planning/hooks/resolve-hooks.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { checkCondition } from '../../planning/steps/check-names.js';
-import type { LintedProject } from '../linted-project.js';
-import { ofFile } from '../of-file.js';
+import { type LintedProject, ofFile } from '../linted-project.js';
+import { presetParameters } from '../types/implementations.js';
 import type { View } from '../types/infer.js';
-import { suppliedBy } from '../types/supplied.js';
 import { ANY, listType, mapType, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
 import { typeOfInput } from '../types/type-of-schema.js';
 import { environmentType } from '../types/workflow-types.js';
-import { conditionMistakes, type PlacedMistake, templateMistakes } from './expressions.js';
-import { scriptTextMistakes } from './script-texts.js';
+import { conditionMistakes, type PlacedMistake, scriptTextMistakes, templateMistakes } from './expressions.js';
 import { placedFinding } from './workflow-contents.js';
 
 /** Expressions outside workflows: of hooks, and of implementations. */
@@ -27,7 +25,7 @@ export function* checkOtherExpressions({ registry }: LintedProject): Generator<F
   for (const { from, body, path, operation } of implementationBodies(registry)) {
     const contract = registry.operations.get(operation)?.value;
     if (!contract) continue;
-    const input = withSupplied(typeOfInput(contract.input_schema), suppliedBy(registry, operation));
+    const input = withPresets(typeOfInput(contract.input_schema), presetParameters(registry, operation));
     yield* ofFile(from.file, () =>
       [...bodyMistakes(body, path, { input, environment })].map((mistake) => placedFinding(from, mistake)),
     );
@@ -138,7 +136,7 @@ function scriptNames(names: { input: Type; environment: Type }): Record<string, 
 }
 
 /** What the implementation or the environment supplies is there. */
-function withSupplied(type: Type, names: ReadonlySet<string>): Type {
+function withPresets(type: Type, names: ReadonlySet<string>): Type {
   return type.map((one) => {
     if (one.kind !== 'map') return one;
     const fields = new Map(one.fields);

@@ -5,13 +5,13 @@ import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
+import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { DefinitionErrors } from '../../planning/steps/definition-errors.js';
-import { AlikeEnvironments } from '../alike-environments.js';
-import type { LintedProject } from '../linted-project.js';
-import { ofFile } from '../of-file.js';
-import { environmentsOf } from '../scopes.js';
+import { matchesAnyGlob } from '../../text/glob.js';
+import { type LintedProject, ofFile } from '../linted-project.js';
+import { environmentsOf } from './abilities.js';
 
 /** What concerns one environment, and is no mistake where an ability only happens to be available there. */
 const SETTINGS: ReadonlySet<string> = new Set(['config.missing_endpoint', 'config.no_implementation']);
@@ -75,5 +75,45 @@ function plan(registry: Registry, id: string, environment: string, variables: En
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return { doubts: [], problems: error instanceof DefinitionErrors ? error.problems : [error.toProblem()] };
+  }
+}
+
+/**
+ * Tells in which environments an ability is planned alike, so that a project of thousands is planned no oftener than it
+ * has to be.
+ *
+ * Only for operations carried out by scripts: where they have no settings of their own in an environment, nothing but
+ * hooks that match on environments can make a difference.
+ */
+class AlikeEnvironments {
+  private readonly scripts: ReadonlySet<string>;
+  private readonly hooksOf: ReadonlyMap<string, string>;
+
+  constructor(private readonly registry: Registry) {
+    const others = new Set<string>();
+    const scripts = new Set<string>();
+    for (const { operation, body } of implementationBodies(registry)) {
+      (body.kind === 'script' ? scripts : others).add(operation);
+    }
+    this.scripts = new Set([...scripts].filter((operation) => !others.has(operation)));
+    const patterns = [...registry.hooks.values()].flat().map(({ value }) => value.match?.environments);
+    this.hooksOf = new Map(
+      Object.keys(registry.project.environments).map((name) => [
+        name,
+        patterns.map((own) => (own && matchesAnyGlob(own, name) ? '1' : '0')).join(''),
+      ]),
+    );
+  }
+
+  /** One environment of each group in which an ability is planned alike, in their order. */
+  oneOfEach(id: string, environments: readonly string[]): string[] {
+    if (!this.scripts.has(id)) return [...environments];
+    const settings = this.registry.configs.get(id)?.value.environments ?? {};
+    const groups = new Map<string, string>();
+    for (const name of environments) {
+      const group = Object.hasOwn(settings, name) ? `own:${name}` : `hooks:${this.hooksOf.get(name)}`;
+      if (!groups.has(group)) groups.set(group, name);
+    }
+    return [...groups.values()];
   }
 }

@@ -1,9 +1,10 @@
 import type { Json } from '../../contracts/json.js';
-import { pathsIn } from '../types/parse.js';
-import type { Spot } from '../types/spots.js';
+import type { StepDefinition } from '../../definitions/formats/steps.js';
+import { listsInside, listsOfWorkflow } from '../../definitions/step-lists.js';
+import { memoize } from '../../text/memoize.js';
+import { chainOf, type Spot, type StepNode, stepEndsTask } from '../types/expression-sites.js';
+import { pathsIn, type StepRead, stepReadsIn } from '../types/read-expression.js';
 import { type Order, orderOf } from '../types/step-order.js';
-import { type StepRead, stepReadsIn } from '../types/step-reads.js';
-import { chainOf, type StepNode } from '../types/step-tree.js';
 import { cutSafely } from '../types/template-type.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 import type { PlacedMistake } from './expressions.js';
@@ -85,13 +86,7 @@ function waitsForOthers({ node }: Spot): boolean {
   return chainOf(node).some(({ part, definition }) => part === 'branch' && /"(until|signal)":/.test(json(definition)));
 }
 
-const texts = new WeakMap<object, string>();
-
-function json(value: object): string {
-  const text = texts.get(value) ?? JSON.stringify(value);
-  texts.set(value, text);
-  return text;
-}
+const json = memoize((value: object) => JSON.stringify(value));
 
 /**
  * Whether somebody thought of it: the expression or a condition around it looks at the step in another way, or asks
@@ -123,4 +118,24 @@ function countsTurns({ conditions }: Spot, source: string, index: string): boole
 /** What a condition asks for, without the bare names that many conditions share. */
 function decisivePaths(source: string): string[] {
   return [...pathsIn(source)].filter((path) => path.split('.').length > 1);
+}
+
+/** The first step of each list that comes after one which always ends the task. */
+export function* unreachableSteps({ workflow, nodes }: WorkflowTypes): Generator<PlacedMistake> {
+  const inside = nodes.flatMap(({ definition, path }) =>
+    listsInside(definition).map((list) => ({ ...list, path: [...path, ...list.path] })),
+  );
+  for (const { part, path, steps } of [...listsOfWorkflow(workflow.value), ...inside]) {
+    // In a clean-up each step runs, whatever became of the others, and so do branches.
+    if (part === 'finally' || part === 'branch') continue;
+    const end = steps.findIndex(endsAlways);
+    const [ending, next] = [steps[end], steps[end + 1]];
+    if (!ending || !next) continue;
+    const message = `\`${next.id}\` comes after \`${ending.id}\`, which always ends the task`;
+    yield { code: 'lint.unreachable_step', message, path: [...path, end + 1, 'id'] };
+  }
+}
+
+function endsAlways(step: StepDefinition): boolean {
+  return step.if === undefined && stepEndsTask(step);
 }

@@ -2,13 +2,11 @@ import type { Finding } from '../../contracts/findings.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import type { LintedProject } from '../linted-project.js';
-import { ofFile } from '../of-file.js';
+import { type LintedProject, ofFile } from '../linted-project.js';
 import { WorkflowTypes } from '../types/workflow-types.js';
 import { contractMistakes } from './calls.js';
 import { expressionMistakes, type PlacedMistake } from './expressions.js';
-import { orderMistakes } from './step-order.js';
-import { unreachableSteps } from './unreachable-steps.js';
+import { orderMistakes, unreachableSteps } from './step-order.js';
 
 /** What stands in the workflows, against the schemas of what they read and call, and against the order of their steps. */
 export function* checkWorkflowContents({ registry }: LintedProject): Generator<Finding> {

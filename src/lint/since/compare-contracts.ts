@@ -9,12 +9,9 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { resolveOutputFiles } from '../../planning/resolve/resolve-output.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
-import { environmentsOf } from '../scopes.js';
-import { compareGuard } from './compare-guard.js';
-import type { Direction } from './compare-limits.js';
-import { compareSchemas, type SchemaBreak } from './compare-schemas.js';
-import { effectOf } from './effects.js';
-import { guardsOf } from './guards.js';
+import { environmentsOf } from '../checks/abilities.js';
+import { compareSchemas, type Direction, type SchemaBreak } from './compare-schemas.js';
+import { compareGuard, effectOf, guardsOf } from './guards.js';
 
 type Ability = Loaded<LowLevel | HighLevel>;
 

@@ -1,15 +1,19 @@
+import { CALLERS } from '../../contracts/callers.js';
+import { EFFECTS, type Effect } from '../../contracts/effects.js';
+import type { Finding } from '../../contracts/findings.js';
 import { AbilityError } from '../../contracts/problem.js';
+import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { TaskPhase } from '../../definitions/hook-bindings.js';
-import type { Registry } from '../../definitions/registry.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf } from '../../planning/finding-of.js';
 import type { HookSubject } from '../../planning/hooks/hook-subject.js';
 import { type HookBindings, selectHooks } from '../../planning/hooks/resolve-hooks.js';
 import { configOf } from '../../planning/resolve/choose-implementation.js';
 import { configLevels, hookLevels } from '../../planning/resolve/resolve-operation.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
-import { effectOf } from './effects.js';
 
 /** A guard before an ability. */
-export interface Guard {
+interface Guard {
   /** Its id with its phase, as people read it. */
   name: string;
   phase: TaskPhase;
@@ -63,4 +67,63 @@ function tagsOf(registry: Registry, id: string, environment: string, seen: Set<s
   const workflow = registry.workflows.get(id);
   const called = workflow ? [...callsOf(workflow.value)] : [];
   return new Set(called.flatMap((call) => [...tagsOf(registry, call.id, environment, seen)]));
+}
+
+/** The gravest effect of an ability: that of an operation, or of what a workflow and those that it calls may do. */
+export function effectOf(registry: Registry, id: string, seen: Set<string> = new Set()): Effect {
+  if (seen.has(id)) return 'read';
+  seen.add(id);
+  const operation = registry.operations.get(id);
+  if (operation) return operation.value.effects;
+  const workflow = registry.workflows.get(id);
+  const effects = workflow ? [...callsOf(workflow.value)].map((call) => effectOf(registry, call.id, seen)) : [];
+  return EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read';
+}
+
+/**
+ * What a guard lets through that it stopped before, where it is still asked before an ability.
+ *
+ * Reported is what the definition alone shows: callers it no longer fires for, and a handler that can stop less. What a
+ * changed condition or script decides cannot be compared.
+ */
+export function* compareGuard(before: Registry, after: Registry, phase: TaskPhase, id: string): Generator<Finding> {
+  const [old, now] = [before, after].map((registry) => hookIn(registry, phase, id));
+  if (!old || !now) return;
+  const name = `${id} (${phase})`;
+  const fires = callersOf(now.value);
+  const lost = callersOf(old.value).filter((caller) => !fires.includes(caller));
+  if (lost.length > 0) {
+    const message = `The guard ${name} no longer fires for ${lost.join(', ')}`;
+    yield findingOf('lint.break_guard', message, now.locate(['match', 'callers']));
+  }
+  const what = weakened(old.value.handler, now.value.handler);
+  if (what) yield findingOf('lint.break_guard', `The guard ${name} ${what}`, now.locate(['handler']));
+  if (old.value.abstain === 'deny' && now.value.abstain !== 'deny') {
+    const message = `The guard ${name} no longer denies where it is silent`;
+    yield findingOf('lint.break_guard', message, now.locate(['abstain']));
+  }
+}
+
+function hookIn(registry: Registry, phase: TaskPhase, id: string): Loaded<HookDefinition> | undefined {
+  return registry.hooks.get(phase)?.find(({ value }) => value.id === id);
+}
+
+function callersOf({ match }: HookDefinition): readonly string[] {
+  return match?.callers ?? CALLERS;
+}
+
+/** How a handler stops less than the one before it; undefined where that cannot be seen. */
+function weakened(old: HookDefinition['handler'], now: HookDefinition['handler']): string | undefined {
+  if (canStop(old) && !canStop(now)) return 'can no longer stop a call: it neither denies nor asks for approval';
+  if (!('expression' in old) || !('expression' in now)) return undefined;
+  const [was, is] = [old.expression, now.expression];
+  if (was.deny_if !== undefined && is.deny_if === undefined) return 'no longer denies: it has no `deny_if`';
+  const isMerged = is.deny_if !== undefined && is.deny_if !== was.deny_if;
+  const isLost = was.confirm_if !== undefined && is.confirm_if === undefined;
+  return isLost && !isMerged ? 'no longer asks for approval: it has no `confirm_if`' : undefined;
+}
+
+function canStop(handler: HookDefinition['handler']): boolean {
+  if ('expression' in handler) return (handler.expression.deny_if ?? handler.expression.confirm_if) !== undefined;
+  return !('builtin' in handler && handler.builtin.name === 'usage');
 }

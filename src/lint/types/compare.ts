@@ -1,6 +1,15 @@
 import { didYouMean } from '../../text/nearest.js';
-import type { Mistake } from './mistake.js';
-import { type Alternative, describeType, isAny, listNames, type Type } from './type.js';
+import {
+  type Alternative,
+  ANY,
+  describeType,
+  isAny,
+  listNames,
+  type MapType,
+  type Mistake,
+  mayBe,
+  type Type,
+} from './type.js';
 
 const NUMBERS: readonly Alternative['kind'][] = ['int', 'double', 'uint'];
 
@@ -38,4 +47,71 @@ function textsOf(type: Type): readonly string[] | undefined {
   const rest = type.filter(({ kind }) => kind !== 'null');
   const [only] = rest;
   return rest.length === 1 && only?.kind === 'string' ? only.texts : undefined;
+}
+
+/** Deeper differences, and those of schemas that refer to themselves, are left to the run. */
+const DEEPEST = 8;
+const MOST_COMPARED = 3000;
+
+/** How far a comparison has come. */
+interface Extent {
+  depth: number;
+  count: { left: number };
+}
+
+/** Whether some value of one type can be a value of the other. */
+export function canBe(
+  given: Type,
+  wanted: Type,
+  extent: Extent = { depth: 0, count: { left: MOST_COMPARED } },
+): boolean {
+  extent.count.left -= 1;
+  if (isAny(given) || isAny(wanted) || extent.depth > DEEPEST || extent.count.left < 0) return true;
+  return given.some((one) => wanted.some((other) => canBeOne(one, other, extent)));
+}
+
+function canBeOne(given: Alternative, wanted: Alternative, extent: Extent): boolean {
+  // A computed double may be whole, and is a whole number of JSON then.
+  if (given.kind === 'double') return wanted.kind === 'double' || wanted.kind === 'int';
+  if (given.kind === 'string' && wanted.kind === 'string') {
+    const { texts } = wanted;
+    return !given.texts || !texts || given.texts.some((text) => texts.includes(text));
+  }
+  if (given.kind === 'map' && wanted.kind === 'map') return canBeMap(given, wanted, extent);
+  return given.kind === wanted.kind || (given.kind === 'int' && wanted.kind === 'double');
+}
+
+function canBeMap(given: MapType, wanted: MapType, extent: Extent): boolean {
+  const inside = { ...extent, depth: extent.depth + 1 };
+  for (const [name, field] of wanted.fields) {
+    const own = given.fields.get(name);
+    if (!own && given.others === 'none' && !field.isOptional && !field.isFilled) return false;
+    if (own && !own.isOptional && !canBe(own.type(), field.type(), inside)) return false;
+  }
+  if (wanted.others !== 'none') return true;
+  return [...given.fields].every(([name, { isOptional }]) => isOptional || wanted.fields.has(name));
+}
+
+/** What a name of the wanted maps may hold; unknown where it may be another thing than one map. */
+export function wantedOf(wanted: Type, name: string): Type {
+  const maps = wanted.filter((one) => one.kind === 'map');
+  const [only] = maps;
+  if (isAny(wanted) || maps.length !== 1 || !only) return ANY;
+  const field = only.fields.get(name);
+  if (field) return field.type();
+  return typeof only.others === 'function' ? only.others() : ANY;
+}
+
+/** What the items of a wanted list may be. */
+export function wantedItem(wanted: Type): Type {
+  const lists = wanted.filter((one) => one.kind === 'list');
+  const [only] = lists;
+  return lists.length === 1 && only && !isAny(wanted) ? only.item() : ANY;
+}
+
+/** Whether writing `string(..)` around a value makes it fit. */
+export function fitsAsText(given: Type, wanted: Type): boolean {
+  return (
+    mayBe(wanted, 'string') && !isAny(given) && given.every(({ kind }) => ['int', 'double', 'bool'].includes(kind))
+  );
 }

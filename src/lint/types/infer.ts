@@ -1,10 +1,8 @@
 import { isLoop, type Node } from '../../rules/expressions/syntax/node.js';
 import { writeExpression } from '../../rules/expressions/write.js';
-import { askedBy } from './asked.js';
 import { neverEqual } from './compare.js';
-import type { Tell } from './mistake.js';
 import { type Operation, resultOf } from './overloads.js';
-import { parseExpression, pathOf, textOf } from './parse.js';
+import { askedBy, parseExpression, pathOf, textOf } from './read-expression.js';
 import { select } from './select.js';
 import {
   ANY,
@@ -15,6 +13,7 @@ import {
   mapType,
   mayBe,
   STRING,
+  type Tell,
   type Type,
   typeOfValue,
   unite,

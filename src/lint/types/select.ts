@@ -1,6 +1,15 @@
 import { didYouMean, nearestNames } from '../../text/nearest.js';
-import type { Mistake, Tell } from './mistake.js';
-import { ANY, describeType, type Field, listNames, type MapType, type Type, unite } from './type.js';
+import {
+  ANY,
+  describeType,
+  type Field,
+  listNames,
+  type MapType,
+  type Mistake,
+  type Tell,
+  type Type,
+  unite,
+} from './type.js';
 
 /** How a name of a map is read. */
 export interface Selection {

@@ -1,7 +1,6 @@
 import type { StepDefinition } from '../../definitions/formats/steps.js';
 import { isRepeated } from '../../definitions/step-lists.js';
-import type { Spot } from './spots.js';
-import { chainOf, endsTask, loopsAround, type StepNode } from './step-tree.js';
+import { chainOf, endsTask, loopsAround, type Spot, type StepNode } from './expression-sites.js';
 
 /** What has become of a step when an expression looks at it. */
 export type Order =

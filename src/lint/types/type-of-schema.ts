@@ -1,10 +1,18 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { isFileSchema } from '../../planning/input/json-schema/local-references.js';
-import { FILE } from './file-type.js';
-import { intersect } from './intersect.js';
-import { ANY, type Field, type MapType, NULL, type Scalar, type Type, typeOfValue, unite } from './type.js';
-
-const known = new WeakMap<JsonObject, Type>();
+import { memoize } from '../../text/memoize.js';
+import {
+  ANY,
+  FILE,
+  type Field,
+  intersect,
+  type MapType,
+  NULL,
+  type Scalar,
+  type Type,
+  typeOfValue,
+  unite,
+} from './type.js';
 
 /** Where a reference leads back to itself without a property between. */
 const DEEPEST = 12;
@@ -15,13 +23,7 @@ const DEEPEST = 12;
  * What the schema says in other ways than by types, properties, items, choices and references inside it counts as
  * unknown, so that nothing which it allows is missing.
  */
-export function typeOfSchema(schema: JsonObject): Type {
-  const seen = known.get(schema);
-  if (seen) return seen;
-  const type = new SchemaReader(schema).read(schema, 0, true);
-  known.set(schema, type);
-  return type;
-}
+export const typeOfSchema = memoize((schema: JsonObject): Type => new SchemaReader(schema).read(schema, 0, true));
 
 /** What a caller may give: whatever the schema does not demand may be missing. */
 export function typeOfInput(schema: JsonObject): Type {

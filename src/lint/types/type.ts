@@ -1,18 +1,9 @@
+import type { PlanOutputFile } from '../../contracts/files.js';
 import type { Json } from '../../contracts/json.js';
+import type { LintCode } from '../../contracts/lint-codes.js';
 
 /** What CEL tells apart besides lists, maps and optionals. */
-export const SCALARS = [
-  'null',
-  'bool',
-  'int',
-  'double',
-  'string',
-  'uint',
-  'bytes',
-  'type',
-  'timestamp',
-  'duration',
-] as const;
+const SCALARS = ['null', 'bool', 'int', 'double', 'string', 'uint', 'bytes', 'type', 'timestamp', 'duration'] as const;
 
 /** One of {@link SCALARS}. */
 export type Scalar = (typeof SCALARS)[number];
@@ -62,7 +53,7 @@ export const STRING: Type = [{ kind: 'string' }];
 export const NULL: Type = [{ kind: 'null' }];
 
 /** More ways than that are not worth looking at. */
-export const MOST_ALTERNATIVES = 40;
+const MOST_ALTERNATIVES = 40;
 
 /** One of some texts. */
 export function textsType(texts: readonly string[]): Type {
@@ -148,4 +139,74 @@ export function describeType(type: Type): string {
   const words = [...new Set(type.map(({ kind }) => WORDS[kind] ?? kind))];
   const last = words.pop();
   return words.length > 0 ? `${words.join(', ')} or ${last}` : (last ?? 'nothing');
+}
+
+/** What is wrong with an expression, still without its place. */
+export interface Mistake {
+  code: LintCode;
+  message: string;
+  /** What to do here; left out: what the table of codes says. */
+  fix?: string | undefined;
+}
+
+/** Takes a mistake. */
+export type Tell = (mistake: Mistake) => void;
+
+/** What is of both types. Where nothing is, the schemas contradict each other, and nothing is claimed. */
+export function intersect(one: Type, other: Type): Type {
+  if (isAny(one)) return other;
+  if (isAny(other)) return one;
+  const both = one.flatMap((a) => other.flatMap((b) => intersectOne(a, b)));
+  return both.length === 0 || both.length > MOST_ALTERNATIVES ? ANY : both;
+}
+
+function intersectOne(a: Alternative, b: Alternative): Alternative[] {
+  if (a.kind === 'map' && b.kind === 'map') return [intersectMaps(a, b)];
+  if (a.kind === 'list' && b.kind === 'list') return [{ kind: 'list', item: () => intersect(a.item(), b.item()) }];
+  if (a.kind === 'string' && b.kind === 'string') {
+    if (!a.texts || !b.texts) return [a.texts ? a : b];
+    const { texts } = b;
+    return [{ kind: 'string', texts: a.texts.filter((text) => texts.includes(text)) }];
+  }
+  return a.kind === b.kind ? [a] : [];
+}
+
+function intersectMaps(a: MapType, b: MapType): MapType {
+  const fields = new Map<string, Field>();
+  for (const name of new Set([...a.fields.keys(), ...b.fields.keys()])) {
+    const [one, other] = [a.fields.get(name), b.fields.get(name)];
+    // A name that the other one forbids can only be missing, or the two contradict each other.
+    if ((!one && a.others === 'none') || (!other && b.others === 'none')) continue;
+    fields.set(name, {
+      type: () => intersect(one?.type() ?? ANY, other?.type() ?? ANY),
+      isOptional: (one?.isOptional ?? true) && (other?.isOptional ?? true),
+      isFilled: one?.isFilled === true || other?.isFilled === true,
+    });
+  }
+  return { kind: 'map', fields, others: intersectOthers(a, b), isPromise: a.isPromise || b.isPromise };
+}
+
+/** Listing names in one part and none in another is still listing them. */
+function intersectOthers({ others: a, fields: own }: MapType, { others: b, fields }: MapType): MapType['others'] {
+  if (a === 'none' || b === 'none') return 'none';
+  if (a === 'unlisted') return fields.size > 0 || b === 'unlisted' ? 'unlisted' : a;
+  if (b === 'unlisted') return own.size > 0 ? 'unlisted' : b;
+  return () => intersect(a(), b());
+}
+
+/** A file, as expressions see it. */
+export const FILE: Type = mapType({ $file: STRING, name: STRING, bytes: INT, media_type: STRING });
+
+/** Whether some value of a type is a file. */
+export function mayBeFile(type: Type): boolean {
+  return type.some((one) => one.kind === 'map' && one.fields.has('$file'));
+}
+
+/** The files of a step whose contract names them; a step that has not run, or failed, has none of them. */
+export function filesType(files: Readonly<Record<string, PlanOutputFile>>): Type {
+  const fields = Object.entries(files).map(([name, { many }]): [string, Field] => [
+    name,
+    { type: () => (many ? listType(FILE) : FILE), isOptional: false },
+  ]);
+  return [{ kind: 'map', fields: new Map(fields), others: 'none' }];
 }

@@ -6,17 +6,24 @@ import type { ExpandedTemplate, StepDefinition, StepOf } from '../../definitions
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { resolveOutputFiles } from '../../planning/resolve/resolve-output.js';
 import { nameOfStep } from '../../rules/step-name.js';
-import { environmentsOf } from '../scopes.js';
-import { askedBy } from './asked.js';
-import { filesType } from './file-type.js';
+import { memoize } from '../../text/memoize.js';
+import { environmentsOf } from '../checks/abilities.js';
+import {
+  findSpots,
+  type KnownCondition,
+  loopsAround,
+  type Spot,
+  type Spots,
+  type StepNode,
+} from './expression-sites.js';
+import { typeOfForms } from './implementations.js';
 import { inferType, type View } from './infer.js';
-import { parseExpression } from './parse.js';
-import { findSpots, type KnownCondition, type Spot, type Spots } from './spots.js';
-import { loopsAround, type StepNode } from './step-tree.js';
+import { askedBy, parseExpression } from './read-expression.js';
 import { templateType } from './template-type.js';
 import {
   ANY,
   BOOL,
+  filesType,
   INT,
   listType,
   mapType,
@@ -28,7 +35,6 @@ import {
   typeOfValue,
   unite,
 } from './type.js';
-import { typeOfForms } from './type-of-forms.js';
 import { typeOfInput, typeOfSchema } from './type-of-schema.js';
 
 /** An error as expressions see it; what its details hold is not known. */
@@ -91,7 +97,7 @@ export class WorkflowTypes implements Spots {
         }
         return undefined;
       },
-      asked: askedByAll(conditions),
+      asked: knownPresent(conditions),
     };
   }
 
@@ -257,16 +263,11 @@ function approvalOutput({ approval }: StepOf<'approval'>): Type {
   return mapType({ decision: textsType(['approve']), by: STRING, comment: unite(STRING, NULL), fields: filled });
 }
 
-const asked = new WeakMap<readonly KnownCondition[], ReadonlySet<string>>();
-
-function askedByAll(conditions: readonly KnownCondition[]): ReadonlySet<string> {
-  const seen = asked.get(conditions);
-  if (seen) return seen;
+const knownPresent = memoize((conditions: readonly KnownCondition[]): ReadonlySet<string> => {
   const paths = new Set<string>();
   for (const { source, outcome } of conditions) {
     const tree = parseExpression(source);
     if (tree) for (const path of askedBy(tree, outcome)) paths.add(path);
   }
-  asked.set(conditions, paths);
   return paths;
-}
+});

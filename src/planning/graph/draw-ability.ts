@@ -1,8 +1,19 @@
 import type { PlanConcurrency } from '../../contracts/concurrency.js';
-import type { PlanStep } from '../../contracts/plan.js';
+import type { Effect } from '../../contracts/effects.js';
+import type {
+  CallStep,
+  ErrorHandler,
+  ForeachStep,
+  GroupStep,
+  ParallelStep,
+  PlanRetry,
+  PlanStep,
+  RaceStep,
+  SwitchStep,
+  WaitStep,
+} from '../../contracts/plan.js';
 import { describeConcurrency } from '../../rules/describe-concurrency.js';
-import { type Callee, drawSteps } from './draw-steps.js';
-import { Flowchart } from './flowchart.js';
+import { type Arrow, Flowchart } from './flowchart.js';
 
 /** What a graph is drawn of. */
 export interface GraphSubject {
@@ -43,4 +54,209 @@ export function drawAbility(subject: GraphSubject): string {
   chart.connect([{ from: main.name, label: 'always', dotted: true }], last.name);
   chart.connect([{ from: last.name }], chart.node('end', ['output']));
   return chart.toText(STYLES);
+}
+
+/** What a graph tells about an ability that a step calls. */
+export interface Callee {
+  effects: Effect;
+  /** Absent where the graph is drawn without an environment. */
+  implementation?: string;
+  /** The environment that asks people before such a call, where one does. */
+  asksIn?: string;
+}
+
+/** A drawn step: the node or group that stands for it, and the arrows that lead on. */
+interface Drawn {
+  name: string;
+  out: Arrow[];
+}
+
+/** Draws steps one after another. @returns the arrows that leave the last one. */
+function drawSteps(
+  chart: Flowchart,
+  steps: readonly PlanStep[],
+  from: Arrow[],
+  callees: Readonly<Record<string, Callee>>,
+): Arrow[] {
+  const drawer = new StepDrawer(chart, callees);
+  return drawer.drawAll(steps, from);
+}
+
+class StepDrawer {
+  constructor(
+    private readonly chart: Flowchart,
+    private readonly callees: Readonly<Record<string, Callee>>,
+  ) {}
+
+  drawAll(steps: readonly PlanStep[], from: Arrow[]): Arrow[] {
+    return steps.reduce((arrows, step) => this.draw(step, arrows), from);
+  }
+
+  private draw(step: PlanStep, from: Arrow[]): Arrow[] {
+    if (step.if === undefined) return this.drawCleanedUp(step, from);
+    const at = this.onePoint(from);
+    const taken = at.map((arrow) => ({ ...arrow, label: `if ${step.if}` }));
+    const passedBy = at.map((arrow) => ({ ...arrow, label: 'else', dotted: true }));
+    return [...this.drawCleanedUp(step, taken), ...passedBy];
+  }
+
+  /** A condition stands on one arrow without a text of its own; where there is none such, a point makes one. */
+  private onePoint(from: Arrow[]): Arrow[] {
+    const [only] = from;
+    if (only && from.length === 1 && only.label === undefined) return from;
+    const point = this.chart.node('point', ['·']);
+    this.chart.connect(from, point);
+    return [{ from: point }];
+  }
+
+  private drawCleanedUp(step: PlanStep, from: Arrow[]): Arrow[] {
+    const { name, out } = this.drawVerb(step, from);
+    const handled = (step.on_error ?? []).flatMap((handler) => this.drawHandler(step, handler, name));
+    if (step.verb === 'call' && step.undo) this.drawUndo(step.id, step.undo.call, name);
+    const cleanup = step.finally;
+    if (!cleanup) return [...out, ...handled];
+    const group = this.chart.group(`finally of ${step.id}`, () => this.drawAll(cleanup, []));
+    this.chart.connect([{ from: name, label: 'always', dotted: true }, ...handled], group.name);
+    return group.inside;
+  }
+
+  /** A handler is drawn beside its step; one that rethrows leads nowhere. */
+  private drawHandler(step: PlanStep, { errors, steps, rethrow }: ErrorHandler, name: string): Arrow[] {
+    const label = `on ${errors?.join(', ') ?? 'any error'}`;
+    const arrow: Arrow = { from: name, label, dotted: true };
+    if (steps.length === 0) return rethrow ? [] : [arrow];
+    const group = this.chart.group(`on_error of ${step.id}`, () => this.drawAll(steps, []));
+    this.chart.connect([arrow], group.name);
+    return rethrow ? [] : group.inside;
+  }
+
+  private drawUndo(id: string, call: string, name: string): void {
+    const undo = this.chart.node('call', [`undo of ${id}`, call], 'writing');
+    this.chart.connect([{ from: name, label: 'when the task fails', dotted: true }], undo);
+  }
+
+  /** What each verb looks like. A new verb is one more case here. */
+  private drawVerb(step: PlanStep, from: Arrow[]): Drawn {
+    switch (step.verb) {
+      case 'call':
+        return this.drawCall(step, from);
+      case 'approval': {
+        const { title, approvers, quorum = 1, expires } = step.approval;
+        const who =
+          approvers && approvers.listed.length > 0 ? approvers.listed.join(', ') : "the environment's approvers";
+        const people = quorum > 1 ? `${quorum} of ${who}` : who;
+        const text = [`${step.id}: approval`, title, `by ${people}, within ${expires}`];
+        return this.drawNode('approval', [...text, ...modifiersOf(step)], from, 'people');
+      }
+      case 'parallel':
+        return this.drawBranches(step, titleOf(step, undefined, atOnce(step.max_parallel)), from);
+      case 'race':
+        return this.drawBranches(step, titleOf(step, undefined, 'the first to end wins'), from);
+      case 'foreach':
+        return this.drawLoop(step, step.steps, `each ${step.as} of ${listOf(step)}`, from);
+      case 'repeat':
+        return this.drawLoop(step, step.steps, `until ${step.repeat.until}, at most ${step.repeat.max} turns`, from);
+      case 'switch':
+        return this.drawSwitch(step, from);
+      case 'wait':
+        return this.drawNode('wait', [step.id, waitOf(step), ...modifiersOf(step)], from);
+      case 'steps':
+        return this.drawGroup(
+          titleOf(step, step.retry, templateOf(step)),
+          (arrows) => this.drawAll(step.steps, arrows),
+          from,
+        );
+      case 'let':
+        return this.drawNode('value', [step.id, `let ${Object.keys(step.let).join(', ')}`, ...modifiersOf(step)], from);
+      case 'fail': {
+        const failed = this.drawNode('end', [step.id, `fail ${step.fail.code}`, step.fail.message], from, 'failing');
+        return step.continue_on_error ? failed : { ...failed, out: [] };
+      }
+      case 'end':
+        return { ...this.drawNode('end', [step.id, 'end: succeeded'], from), out: [] };
+    }
+  }
+
+  private drawCall(step: CallStep, from: Arrow[]): Drawn {
+    const callee = Object.hasOwn(this.callees, step.call) ? this.callees[step.call] : undefined;
+    const modifiers = modifiersOf(step, step.retry);
+    if (!callee) return this.drawNode('workflow', [step.id, step.call, ...modifiers], from);
+    const { effects, implementation, asksIn } = callee;
+    const name = implementation === undefined || implementation === step.call ? [] : [`by ${implementation}`];
+    const asks = asksIn === undefined ? [] : [`${asksIn} asks for approval first`];
+    const className = effects === 'destructive' ? 'destructive' : effects.startsWith('write') ? 'writing' : 'reading';
+    return this.drawNode('call', [step.id, step.call, ...name, effects, ...asks, ...modifiers], from, className);
+  }
+
+  private drawBranches(step: ParallelStep | RaceStep, title: string, from: Arrow[]): Drawn {
+    const { name, inside } = this.chart.group(title, () => {
+      const fork = this.chart.node('point', ['·']);
+      const ends = step.branches.map((branch) => this.draw(branch, [{ from: fork }]));
+      const join = this.chart.node('point', ['·']);
+      this.chart.connect(ends.flat(), join);
+      return { fork, out: [{ from: join }] };
+    });
+    this.chart.connect(from, inside.fork);
+    return { name, out: inside.out };
+  }
+
+  private drawLoop(step: PlanStep, steps: readonly PlanStep[], what: string, from: Arrow[]): Drawn {
+    return this.drawGroup(titleOf(step, undefined, what), (arrows) => this.drawAll(steps, arrows), from);
+  }
+
+  private drawSwitch(step: SwitchStep, from: Arrow[]): Drawn {
+    const choice = this.drawNode('choice', [step.id, ...modifiersOf(step)], from);
+    const ends = step.cases.flatMap((item) => {
+      const label = item.if === undefined ? 'else' : `if ${item.if}`;
+      return this.drawAll(item.steps, [{ from: choice.name, label }]);
+    });
+    const hasElse = step.cases.some((item) => item.if === undefined);
+    return { name: choice.name, out: hasElse ? ends : [...ends, { from: choice.name, label: 'else', dotted: true }] };
+  }
+
+  /** A group is entered at its first step, since that is where work begins. */
+  private drawGroup(title: string, draw: (from: Arrow[]) => Arrow[], from: Arrow[]): Drawn {
+    const { name, inside } = this.chart.group(title, () => draw(from));
+    return { name, out: inside };
+  }
+
+  private drawNode(shape: Parameters<Flowchart['node']>[0], text: string[], from: Arrow[], look?: string): Drawn {
+    const name = this.chart.node(shape, text, look);
+    this.chart.connect(from, name);
+    return { name, out: [{ from: name }] };
+  }
+}
+
+function templateOf({ template }: GroupStep): string | undefined {
+  return template && `template ${template.name}`;
+}
+
+function atOnce(most: number | string | undefined): string {
+  return most === undefined ? 'all at once' : `${most} at once`;
+}
+
+function listOf({ foreach, max_parallel }: ForeachStep): string {
+  const list = 'list' in foreach ? `${foreach.list.length} items` : foreach.expression;
+  return max_parallel === 1 ? list : `${list}, ${max_parallel} at once`;
+}
+
+function waitOf({ wait }: WaitStep): string {
+  if ('for' in wait) return `wait ${wait.for}`;
+  if ('until' in wait) return `wait until ${wait.until}`;
+  const limit = wait.timeout === undefined ? '' : `, within ${wait.timeout}`;
+  return `wait for the signal ${wait.signal}${wait.if === undefined ? '' : ` if ${wait.if}`}${limit}`;
+}
+
+function titleOf(step: PlanStep, retry: PlanRetry | undefined, what?: string): string {
+  const notes = [...(what === undefined ? [] : [what]), ...modifiersOf(step, retry)];
+  return notes.length === 0 ? step.id : `${step.id}: ${notes.join(', ')}`;
+}
+
+function modifiersOf({ timeout, continue_on_error }: PlanStep, retry?: PlanRetry): string[] {
+  const notes = [
+    ...(retry ? [`up to ${retry.attempts} attempts`] : []),
+    ...(timeout === undefined ? [] : [`within ${timeout}`]),
+    ...(continue_on_error ? ['goes on after an error'] : []),
+  ];
+  return notes.length === 0 ? [] : [notes.join(', ')];
 }

@@ -22,7 +22,7 @@ import {
   type EnvironmentSettings,
 } from '../resolve/choose-implementation.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { placed } from '../steps/placed.js';
+import { placed } from '../steps/definition-errors.js';
 import type { HookSubject } from './hook-subject.js';
 
 const IN_MAPPINGS: Available = {

@@ -3,10 +3,10 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
+import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';
 import { readingOf } from './json-schema/validators.js';
 
-const withDefaults = new WeakMap<JsonObject, boolean>();
 const MOST_KEPT = 5000;
 /** So many names are offered in place of one that is refused. */
 const MOST_NAMES = 12;
@@ -106,11 +106,7 @@ export function checkAgainst<Value extends Json>(
 }
 
 /** Whether checking by a schema may write into a value. */
-function fillsIn(schema: JsonObject): boolean {
-  const known = withDefaults.get(schema) ?? JSON.stringify(schema).includes('"default"');
-  withDefaults.set(schema, known);
-  return known;
-}
+const fillsIn = memoize((schema: JsonObject) => JSON.stringify(schema).includes('"default"'));
 
 /** Whether a value satisfies a schema as it is, without defaults. */
 export function satisfies(schema: JsonObject, value: Json): boolean {

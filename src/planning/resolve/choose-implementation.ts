@@ -3,6 +3,7 @@ import type { AbilityConfig } from '../../definitions/formats/config.js';
 import type { ImplementationBody, ImplementationDocument } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /** The configuration of an ability. @throws AbilityError when the file that might hold it is broken. */
@@ -73,22 +74,15 @@ function implementationsOf(
   return [{ id: key, body: implementation, from: operation, path: ['implementation'] }, ...documents];
 }
 
-type Documents = Map<string, Loaded<ImplementationDocument>[]>;
-
-/** By registry, which is not written to once it is loaded; a project of thousands asks for each operation many times. */
-const documents = new WeakMap<Registry, Documents>();
-
-function documentsBy(registry: Registry): Documents {
-  const known = documents.get(registry);
-  if (known) return known;
-  const found: Documents = new Map();
+/** By operation; a project of thousands asks for each operation many times. */
+const documentsBy = memoize((registry: Registry) => {
+  const found = new Map<string, Loaded<ImplementationDocument>[]>();
   for (const document of registry.implementations.values()) {
     const { operation_key: key } = document.value;
     found.set(key, [...(found.get(key) ?? []), document]);
   }
-  documents.set(registry, found);
   return found;
-}
+});
 
 function unknownImplementation(
   wanted: string,

@@ -9,6 +9,7 @@ import { type Loaded, PLACEMENT_RULES, type Registry } from '../../definitions/r
 import { makesFiles } from '../../rules/makes-files.js';
 import { readsSession } from '../../rules/session-reads.js';
 import { parseBytes } from '../../text/byte-size.js';
+import { memoize } from '../../text/memoize.js';
 import { asksForFiles, filePlaces } from '../input/json-schema/file-places.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type InferredPlacement, inferPlacement } from '../steps/infer-placement.js';
@@ -134,7 +135,7 @@ function assemble(
     limits: limitsOf(project, undefined),
     ...(notify && { notify }),
     ...body,
-    ...(looksAtSessions(registry) && { session_calls: true }),
+    ...(readsSessions(registry) && { session_calls: true }),
   };
 }
 
@@ -162,24 +163,17 @@ function warnOfPlacement(
   warn({ code: 'lint.placement_contradiction', message, location });
 }
 
-/** By registry, which is one look at the files and never changes. */
-const known = new WeakMap<Registry, boolean>();
-
 /**
- * Whether some guard before calls looks at what a session did. Then all calls in sessions are entered there: a limit may
+ * Whether some guard before calls reads what a session did. Then all calls in sessions are entered there: a limit may
  * be about other abilities than that of its guard.
  */
-export function looksAtSessions(registry: Registry): boolean {
-  const before = known.get(registry);
-  if (before !== undefined) return before;
-  const found = (registry.hooks.get('PreAbilityCall') ?? []).some(({ value: { enabled, handler } }) => {
+const readsSessions = memoize((registry: Registry): boolean =>
+  (registry.hooks.get('PreAbilityCall') ?? []).some(({ value: { enabled, handler } }) => {
     if (!enabled || !('expression' in handler)) return false;
     const { deny_if, confirm_if, warn_if } = handler.expression;
     return [deny_if, confirm_if, warn_if].some((condition) => condition !== undefined && reads(condition));
-  });
-  known.set(registry, found);
-  return found;
-}
+  }),
+);
 
 /** One that cannot be read is refused where its hook is planned. */
 function reads(condition: string): boolean {
@@ -191,7 +185,7 @@ function reads(condition: string): boolean {
 }
 
 /** What a plan says of files; nothing where no call makes any and the input holds none. */
-export function filesOf(
+function filesOf(
   { policy }: Project,
   { ability, operations }: Pick<Plan, 'ability' | 'operations'>,
 ): { files?: PlanFiles } {
@@ -207,7 +201,7 @@ export function filesOf(
 }
 
 /** Where notices of a task in an environment go; undefined where to none, so that the task does nothing for them. */
-export function resolveNotify({ notify, policy }: Project, environment: string): PlanNotify[] | undefined {
+function resolveNotify({ notify, policy }: Project, environment: string): PlanNotify[] | undefined {
   const wanted = notify.filter(({ environments }) => environments?.includes(environment) ?? true);
   if (wanted.length === 0) return undefined;
   const { allowed_hosts } = policy;

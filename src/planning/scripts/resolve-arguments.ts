@@ -1,10 +1,10 @@
 import type { PlanArgument } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import type { ArgumentDefinition } from '../../definitions/formats/script-arguments.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { cutText } from '../../rules/expressions/template.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { isFreeName } from '../steps/loop-names.js';
+import { isFreeName } from '../steps/check-step-expressions.js';
 import { type ArgumentNames, checkPlaceholders } from './check-placeholders.js';
 import { SCRIPT_NAMES } from './texts/evaluate-script.js';
 
@@ -82,4 +82,41 @@ function refuseTaken(name: string, path: readonly PropertyKey[], { owner, availa
     location: owner.locate([...path, 'as']),
     suggestion: 'Choose another one.',
   });
+}
+
+/**
+ * Splits a template of arguments on blanks, with single and double quotes; no shell is ever involved.
+ *
+ * @throws AbilityError `definition.invalid` for an open quote.
+ */
+export function splitArguments(template: string, location: SourceLocation): string[] {
+  const items: string[] = [];
+  let item = '';
+  let open = false;
+  let quote = '';
+  for (const character of template) {
+    if (quote) {
+      if (character === quote) quote = '';
+      else item += character;
+    } else if (character === '"' || character === "'") {
+      quote = character;
+      open = true;
+    } else if (/\s/.test(character)) {
+      if (item || open) items.push(item);
+      item = '';
+      open = false;
+    } else item += character;
+  }
+  if (quote)
+    throw refused(
+      `A quote ${quote} in \`args_template\` is not closed`,
+      'Close it, or write `args` as a list.',
+      location,
+    );
+  if (item || open) items.push(item);
+  return items;
+}
+
+function refused(message: string, suggestion: string, location: SourceLocation): AbilityError {
+  return new AbilityError({ code: 'definition.invalid', message, location, suggestion });
 }

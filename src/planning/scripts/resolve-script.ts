@@ -5,7 +5,6 @@ import { AbilityError, type Problem, type SourceLocation } from '../../contracts
 import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
-import { splitArguments } from '../input/split-arguments.js';
 import { hasUsualArguments } from '../resolve/resolve-output.js';
 import { Mistakes } from '../steps/definition-errors.js';
 import { refuseOurCode } from '../steps/named-codes.js';
@@ -19,7 +18,7 @@ import {
 import { followImports, MOST_FILES } from './imports/follow-imports.js';
 import { languageOf } from './imports/language-of.js';
 import { interpreterFiles } from './interpreter-files.js';
-import { resolveArguments } from './resolve-arguments.js';
+import { resolveArguments, splitArguments } from './resolve-arguments.js';
 import { checkedText, resolveVariables } from './resolve-variables.js';
 import { MOST_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
 

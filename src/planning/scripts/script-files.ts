@@ -3,6 +3,7 @@ import { accessSync, constants, readFileSync, realpathSync, statSync } from 'nod
 import { relative, resolve, sep } from 'node:path';
 import { isInside } from '../../definitions/read-files.js';
 import type { Registry } from '../../definitions/registry.js';
+import { memoize } from '../../text/memoize.js';
 
 /** A file of the project that is run, read or imported, as it was when it was looked at. */
 export interface ScriptFile {
@@ -68,15 +69,8 @@ export class ProjectFiles {
   }
 }
 
-/** A registry is one look at the files. */
-const known = new WeakMap<Registry, ProjectFiles>();
-
 /** The files of a registry's project, as they are when they are first read for it. */
-export function projectFilesOf(registry: Registry): ProjectFiles {
-  const files = known.get(registry) ?? new ProjectFiles(registry.root);
-  known.set(registry, files);
-  return files;
-}
+export const projectFilesOf = memoize((registry: Registry) => new ProjectFiles(registry.root));
 
 function realPathOf(path: string): string | undefined {
   try {

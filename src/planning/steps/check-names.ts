@@ -4,7 +4,7 @@ import type { Loaded } from '../../definitions/registry.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
 import { didYouMean } from '../../text/nearest.js';
-import { placed } from './placed.js';
+import { placed } from './definition-errors.js';
 
 /** What expressions of one kind may use where they stand. */
 export interface Available {

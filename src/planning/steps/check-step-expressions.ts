@@ -1,14 +1,17 @@
+import type { Json } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { StepDefinition } from '../../definitions/formats/steps.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { BARE, expressionsOf } from '../../definitions/step-expressions.js';
 import { loopNamesOf } from '../../definitions/step-lists.js';
+import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
+import { expressionsIn } from '../../rules/expressions/template.js';
 import { RETRY_NAMES } from '../../rules/retry-condition.js';
-import { type Available, checkCondition } from './check-names.js';
-import type { Mistakes } from './definition-errors.js';
-import type { ExpressionChecks } from './expression-checks.js';
-import { loopNames } from './loop-names.js';
-import type { Place } from './step-place.js';
+import { didYouMean } from '../../text/nearest.js';
+import { type Available, checkCondition, refuseTemplate, refuseUnknownNames } from './check-names.js';
+import { type Mistakes, placed } from './definition-errors.js';
+import { type StepPlace, walkSteps } from './walk-steps.js';
 
 /** What the expressions of a workflow are checked with. */
 interface Checked {
@@ -57,4 +60,176 @@ const IN_RETRY: Available = {
 
 function isOneExpression(text: string): boolean {
   return /^\s*\$\{\{[\s\S]*\}\}\s*$/.test(text);
+}
+
+/** Names every expression of a workflow sees. Source: docs/workflow-language.md. */
+const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];
+
+/** Checks the expressions of a workflow where they stand: that they can be read, and that what they name is there. */
+export class ExpressionChecks {
+  /** Whether some expression reads `steps.<id>.link`. */
+  readsLinks = false;
+
+  /**
+   * @param ids the ids of all steps.
+   * @param mistakes where each expression with a mistake is kept, so that the others are checked as well.
+   */
+  constructor(
+    private readonly workflow: Loaded<HighLevel>,
+    private readonly ids: ReadonlyMap<string, StepPlace>,
+    private readonly mistakes: Mistakes,
+  ) {}
+
+  /** Checks every `${{ }}` in a value, and finds the habits of other template languages. */
+  checkTemplate(template: Json, path: PropertyKey[], names: readonly string[]): void {
+    if (typeof template === 'string') this.check(path, () => this.checkText(template, path, names));
+    else if (template !== null && typeof template === 'object') {
+      for (const [key, item] of Object.entries(template)) this.checkTemplate(item, [...path, key], names);
+    }
+  }
+
+  /** Checks bare CEL. */
+  checkExpression(source: string, path: PropertyKey[], names: readonly string[]): void {
+    this.check(path, () => {
+      refuseTemplate(source);
+      const status = /^\s*(always|success|failure|cancelled)\(\)/.exec(source)?.[1];
+      if (status) {
+        const suggestion = 'Steps that always run stand under `finally`; ask for `steps.<id>.status` otherwise.';
+        throw this.refuse(`There is no \`${status}()\``, path, suggestion);
+      }
+      this.checkReferences(compileExpression(source), names, path);
+    });
+  }
+
+  /** A mistake of the definition, with its place. */
+  refuse(message: string, path: PropertyKey[], suggestion?: string): AbilityError {
+    return new AbilityError({
+      code: 'definition.invalid',
+      message,
+      location: this.workflow.locate(path),
+      ...(suggestion !== undefined && { suggestion }),
+    });
+  }
+
+  private checkText(text: string, path: PropertyKey[], names: readonly string[]): void {
+    if (/(^|[^$])\{\{/.test(text) && !text.includes('${{')) {
+      throw this.refuse(`\`${text}\` is not a template here`, path, 'Write ${{ expression }}, with the dollar sign.');
+    }
+    for (const expression of expressionsIn(text)) this.checkReferences(expression, names, path);
+  }
+
+  private checkReferences(expression: Expression, names: readonly string[], at: PropertyKey[]): void {
+    const known = [...COMMON_NAMES, ...names];
+    const bare = expression.references.find(({ name }) => !known.includes(name) && this.ids.has(name));
+    if (bare) {
+      throw new AbilityError({
+        code: 'expression.syntax',
+        message: `\`${bare.name}\` is not known in \`${expression.source}\``,
+        suggestion: `Write \`steps.${bare.name}.output\`.`,
+      });
+    }
+    refuseUnknownNames(expression, known);
+    for (const { name, path } of expression.references) {
+      const [step, member] = path;
+      if (name !== 'steps' || step === undefined) continue;
+      this.checkStep(step, expression, at);
+      if (member === 'link') this.readsLinks = true;
+    }
+  }
+
+  /** Whether a step is there, and can be seen from here: a turn of `foreach` is seen as an item of its output. */
+  private checkStep(step: string, { source }: Expression, at: PropertyKey[]): void {
+    const place = this.ids.get(step);
+    if (!place) {
+      throw new AbilityError({
+        code: 'expression.unknown_step',
+        message: `There is no step \`${step}\` (in \`${source}\`)`,
+        suggestion: this.userOf(step) ?? didYouMean(step, this.ids.keys()),
+      });
+    }
+    const { turn } = place;
+    if (!turn || turn.every((key, index) => at[index] === key)) return;
+    throw new AbilityError({
+      code: 'expression.syntax',
+      message: `\`${step}\` runs once for each item of a \`foreach\`, and \`${source}\` is outside of it`,
+      suggestion: 'Use the output of the `foreach`: the list of the last output of each item.',
+    });
+  }
+
+  /** What to read instead of a step of a template, which is seen inside it alone. */
+  private userOf(step: string): string | undefined {
+    const [id] = [...this.ids.keys()].filter((one) => one.endsWith(`/${step}`));
+    const use = id?.slice(0, id.indexOf('/'));
+    return use && `It is a step of the template that \`${use}\` uses: read \`steps.${use}.output\`.`;
+  }
+
+  private check(path: PropertyKey[], action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.mistakes.keep(placed(error, this.workflow, path));
+    }
+  }
+}
+
+/** Names that expressions know without a loop; `signal` is what a `wait` asks about. */
+const TAKEN = [...COMMON_NAMES, 'signal'];
+
+/**
+ * The names that are known inside a step: of a loop also its own, those of its `as` and `index`.
+ *
+ * @throws AbilityError `definition.invalid` for a word of CEL, and for a name that is taken.
+ */
+function loopNames(step: StepDefinition, { path, names: around }: Place, checks: ExpressionChecks): string[] {
+  const all = [...around];
+  for (const [key, name] of Object.entries(loopNamesOf(step))) {
+    if (!isFreeName(name)) {
+      throw checks.refuse(`\`${name}\` is a name of CEL`, [...path, key], 'Choose another one.');
+    }
+    if (TAKEN.includes(name) || all.includes(name)) {
+      throw checks.refuse(`The name \`${name}\` is taken here`, [...path, key], 'Choose another one.');
+    }
+    all.push(name);
+  }
+  return all;
+}
+
+/** Whether CEL reads a name as one of ours, and neither as a word nor as a type of its own. */
+export function isFreeName(name: string): boolean {
+  try {
+    return compileExpression(name).references.length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Where a step, or a part of one, stands in its file, and which names of loops are known there. */
+export interface Place {
+  path: PropertyKey[];
+  names: readonly string[];
+}
+
+/** A place further down. */
+export function inside({ path, names }: Place, ...keys: PropertyKey[]): Place {
+  return { path: [...path, ...keys], names };
+}
+
+/**
+ * The ids of all steps of a workflow, wherever they stand, with their places.
+ *
+ * @param mistakes keeps `definition.invalid` for one that is used twice: ids are unique in the file.
+ */
+export function collectIds(workflow: Loaded<HighLevel>, mistakes: Mistakes): ReadonlyMap<string, StepPlace> {
+  const ids = new Map<string, StepPlace>();
+  for (const { id, path, turn } of walkSteps(workflow.value)) {
+    if (!ids.has(id)) {
+      ids.set(id, { path, turn });
+      continue;
+    }
+    const message = `The step id \`${id}\` is used twice`;
+    const location = workflow.locate([...path, 'id'], 'value');
+    const suggestion = 'Ids are unique in the file.';
+    mistakes.keep(new AbilityError({ code: 'definition.invalid', message, location, suggestion }));
+  }
+  return ids;
 }

@@ -8,15 +8,11 @@ import { handlerOutputs } from '../../definitions/step-expressions.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import type { Doubt } from '../resolve/doubt.js';
 import { refuseQuorum, resolveApprovers } from '../resolve/resolve-environment.js';
-import { checkCallee } from './check-callee.js';
-import { checkStepExpressions } from './check-step-expressions.js';
-import { collectIds } from './collect-ids.js';
-import { compileConcurrency } from './compile-concurrency.js';
+import { checkCallee } from './called-abilities.js';
+import { checkStepExpressions, collectIds, ExpressionChecks, inside, type Place } from './check-step-expressions.js';
+import { compileConcurrency } from './concurrency-key.js';
 import { Mistakes } from './definition-errors.js';
-import { codesOfExits } from './exit-code-meanings.js';
-import { ExpressionChecks } from './expression-checks.js';
-import { NamedCodes } from './named-codes.js';
-import { inside, type Place } from './step-place.js';
+import { codesOfExits, NamedCodes } from './named-codes.js';
 
 /** The steps of a workflow in the form the interpreter reads, and what they call. */
 export interface CompiledSteps {

@@ -1,4 +1,5 @@
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Loaded } from '../../definitions/registry.js';
 
 /** Several mistakes of one definition; as an error it is the first of them, and `problems` has them all, in order. */
 export class DefinitionErrors extends AbilityError {
@@ -35,4 +36,10 @@ export class Mistakes {
     const [first, ...others] = this.errors;
     if (first) throw new DefinitionErrors([first, ...others]);
   }
+}
+
+/** Gives an error without a place the place of what it is about. */
+export function placed(error: unknown, from: Loaded<unknown>, path: readonly PropertyKey[]): unknown {
+  if (!(error instanceof AbilityError) || error.location) return error;
+  return new AbilityError({ ...error.toProblem(), location: from.locate(path) }, { cause: error });
 }

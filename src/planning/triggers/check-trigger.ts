@@ -5,9 +5,7 @@ import { cutText } from '../../rules/expressions/template.js';
 import { checkScope } from '../resolve/check-ability.js';
 import { resolveEnvironment } from '../resolve/resolve-environment.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { Mistakes } from '../steps/definition-errors.js';
-import { placed } from '../steps/placed.js';
-import { refuseUnseenHeaders } from './seen-headers.js';
+import { Mistakes, placed } from '../steps/definition-errors.js';
 import type { FoundTrigger } from './stated-triggers.js';
 
 /** What expressions of a trigger may use: no delivery may be another task when it comes again. */
@@ -123,4 +121,51 @@ function sourcesIn(template: unknown): string[] {
     return cutText(template).flatMap((part) => (typeof part === 'string' ? [] : [part.source]));
   if (template === null || typeof template !== 'object') return [];
   return Object.values(template).flatMap(sourcesIn);
+}
+
+/** What a header is called that shows who sends something: signatures, tokens, cookies. It goes into no expression. */
+const SHOWS_WHO = /auth|cookie|credential|api-?key|access-?key|password|secret|signature|token|session/;
+
+/** Headers of the way a request took, and not of what was sent. */
+const OF_THE_WAY =
+  /^(?:connection|content-length|cdn-.*|cf-.*|expect|forwarded|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*|x-real-ip|x-hub-.*)$/;
+
+/** Whether expressions of a trigger see a header. @param name in small letters. */
+function isSeenHeader(name: string): boolean {
+  // A header could be called `__proto__`.
+  return /^[a-z0-9][a-z0-9-]*$/.test(name) && name !== 'constructor' && !SHOWS_WHO.test(name) && !OF_THE_WAY.test(name);
+}
+
+/** What expressions of a trigger see as `webhook.headers`: names in small letters; those that came twice joined by a comma. */
+export function seenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      if (value === undefined || !isSeenHeader(name)) return [];
+      return [[name, Array.isArray(value) ? value.join(', ') : value]];
+    }),
+  );
+}
+
+const READ = /\bwebhook\.headers\s*(?:\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|\.\??([A-Za-z_]\w*))/g;
+
+/**
+ * Refuses expressions that read a header which is never there.
+ *
+ * @param sources CEL. @throws AbilityError `definition.invalid`.
+ */
+function refuseUnseenHeaders(sources: readonly string[]): void {
+  for (const source of sources) {
+    for (const [, double, single, member] of source.matchAll(READ)) {
+      const name = double ?? single ?? member ?? '';
+      if (isSeenHeader(name)) continue;
+      const isCapital = isSeenHeader(name.toLowerCase());
+      throw new AbilityError({
+        code: 'definition.invalid',
+        message: `\`webhook.headers\` never has \`${name}\` (in \`${source}\`)`,
+        suggestion: isCapital
+          ? `Names of headers are in small letters: \`webhook.headers['${name.toLowerCase()}']\`.`
+          : 'It shows who sends a request, or which way it took; what is checked is not read again.',
+      });
+    }
+  }
 }

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { findingsOf, workflow } from './lint-case.js';
 
 /** A fault of the checks of types: it ends the check of any expression that names `fault`. */
-vi.mock('../../../src/lint/types/parse.js', async (original) => {
-  const real = await original<typeof import('../../../src/lint/types/parse.js')>();
+vi.mock('../../../src/lint/types/read-expression.js', async (original) => {
+  const real = await original<typeof import('../../../src/lint/types/read-expression.js')>();
   const parseExpression = (source: string) => {
     if (source.includes('fault')) throw new TypeError('injected fault');
     return real.parseExpression(source);

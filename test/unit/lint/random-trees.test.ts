@@ -4,7 +4,7 @@ import { LINT_CODES } from '../../../src/contracts/lint-codes.js';
 import type { HighLevel } from '../../../src/definitions/formats/high-level.js';
 import type { Loaded } from '../../../src/definitions/registry.js';
 import { mistakesOf } from '../../../src/lint/checks/workflow-contents.js';
-import { findSpots } from '../../../src/lint/types/spots.js';
+import { findSpots } from '../../../src/lint/types/expression-sites.js';
 import { definitionOf } from '../../property/definition-of.js';
 import { Ambiguous, interpret } from '../../property/reference.js';
 import type { Account } from '../../property/script.js';

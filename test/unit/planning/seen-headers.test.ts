@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seenHeaders } from '../../../src/planning/triggers/seen-headers.js';
+import { seenHeaders } from '../../../src/planning/triggers/check-trigger.js';
 
 const shown = [
   'content-type',

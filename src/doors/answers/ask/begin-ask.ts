@@ -4,7 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { RecruitmentResult, RoutingDecision, RunLogLine } from '../../../contracts/routing.js';
 import { maskerFor } from '../../../planning/secrets/credentials.js';
 import { digestOf } from '../../../rules/canonical.js';
-import { MOST_PROMPT } from '../../../rules/read-session-start.js';
+import { MAX_PROMPT } from '../../../rules/read-session-start.js';
 import { generateId } from '../../../server/generate-id.js';
 import { beginRun, type RunLog } from '../../../server/logs/run-log.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
@@ -66,10 +66,10 @@ export function refuseText(text: string): void {
       suggestion: 'Say in plain words what is wanted: ability ask "run the signup test for build 1234".',
     });
   }
-  if (text.length <= MOST_PROMPT) return;
+  if (text.length <= MAX_PROMPT) return;
   throw new AbilityError({
     code: 'usage.invalid',
-    message: `The request has ${text.length} characters; it may have ${MOST_PROMPT}`,
+    message: `The request has ${text.length} characters; it may have ${MAX_PROMPT}`,
     suggestion: 'Put what is long into a file of the project.',
   });
 }

@@ -9,7 +9,7 @@ export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
   const registry = await openRegistry(context);
   await findAbility(registry, id);
   const environment = await environmentOf(context, registry);
-  const { describeGraph } = await import('../../../planning/steps/describe-graph.js');
+  const { describeGraph } = await import('../../../planning/graph/describe-graph.js');
   const { flags, terminal } = context;
   const { subject, problem } = describeGraph(
     registry,

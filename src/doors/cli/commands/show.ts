@@ -52,7 +52,7 @@ async function definedSteps(
   environment: string,
   variables: EnvironmentVariables,
 ): Promise<StepTree> {
-  const { describeGraph } = await import('../../../planning/steps/describe-graph.js');
+  const { describeGraph } = await import('../../../planning/graph/describe-graph.js');
   try {
     return describeGraph(registry, id, environment, false, variables).subject;
   } catch (error) {

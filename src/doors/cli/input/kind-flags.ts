@@ -2,7 +2,7 @@ import { KINDS, LANGUAGES } from '../../../authoring/choices.js';
 import type { KindChoice } from '../../../authoring/scaffold/plan-kind.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { splitArguments } from '../../../planning/input/split-arguments.js';
+import { splitArguments } from '../../../planning/scripts/resolve-arguments.js';
 import type { KindFlags } from '../program/authoring.js';
 import type { Context } from '../program/context.js';
 import { askChoice, askText } from './ask.js';

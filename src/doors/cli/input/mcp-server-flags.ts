@@ -58,7 +58,7 @@ async function readServer(name: string, { command, url, envProfile }: ServerFlag
 }
 
 async function splitCommand(line: string): Promise<string[]> {
-  const { splitArguments } = await import('../../../planning/input/split-arguments.js');
+  const { splitArguments } = await import('../../../planning/scripts/resolve-arguments.js');
   try {
     return splitArguments(line, { file: '--command' });
   } catch {

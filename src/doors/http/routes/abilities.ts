@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../contracts/json.js';
+import { describeGraph } from '../../../planning/graph/describe-graph.js';
 import { drawAbility } from '../../../planning/graph/draw-ability.js';
 import { previewPlan } from '../../../planning/preview/preview-plan.js';
 import { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
-import { describeGraph } from '../../../planning/steps/describe-graph.js';
 import { describeAbility } from '../../answers/describe-ability.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { listAbilities } from '../../answers/list-abilities.js';

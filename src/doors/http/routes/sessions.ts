@@ -1,7 +1,7 @@
 import { promptSession, showSession, startSession, stopSession } from '../../../client/index.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { parseDuration } from '../../../rules/duration.js';
-import { MOST_PROMPT } from '../../../rules/read-session-start.js';
+import { MAX_PROMPT } from '../../../rules/read-session-start.js';
 import { promptBody, sessionAnswer, sessionBody, sessionParams, startedAnswer, turnAnswer } from '../formats.js';
 import { environmentOf } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
@@ -38,8 +38,8 @@ export const sessionRoutes: Route[] = [
     body: promptBody,
     answers: { 200: { means: 'The turn context.', schema: turnAnswer } },
     handle: ({ door, caller, params: { id }, body: { prompt } }) => {
-      if (prompt.length > MOST_PROMPT) {
-        const message = `The prompt has ${prompt.length} characters; it may have ${MOST_PROMPT}`;
+      if (prompt.length > MAX_PROMPT) {
+        const message = `The prompt has ${prompt.length} characters; it may have ${MAX_PROMPT}`;
         throw new AbilityError({ code: 'door.bad_request', message });
       }
       return door.ask(async (connection) => {

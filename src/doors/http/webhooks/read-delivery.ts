@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { TriggerSpec } from '../../../contracts/webhooks.js';
-import { seenHeaders } from '../../../planning/triggers/seen-headers.js';
+import { seenHeaders } from '../../../planning/triggers/check-trigger.js';
 import { deliveryKey } from '../../../rules/delivery-key.js';
 import { evaluateCondition } from '../../../rules/expressions/condition.js';
 import type { Scope } from '../../../rules/expressions/expression.js';

@@ -2,6 +2,7 @@ import type { FuncKeywordDefinition } from 'ajv';
 import { _ } from 'ajv/dist/2020.js';
 import { type FilePlace, type FilePlaceStep, isFileValue } from '../../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { memoize } from '../../../text/memoize.js';
 import { FILE_KEYWORD, isFileSchema, LocalReferences } from './local-references.js';
 
 /** More places than this are told as any: nobody wrote them down one by one. */
@@ -68,18 +69,12 @@ function referred({ $ref }: JsonObject, root: JsonObject): Json | undefined {
   return value;
 }
 
-const known = new WeakMap<JsonObject, boolean>();
-
 /** Whether a schema asks for a file anywhere. */
-export function asksForFiles(schema: JsonObject): boolean {
-  const seen = known.get(schema);
-  if (seen !== undefined) return seen;
-  const asks =
+export const asksForFiles = memoize(
+  (schema: JsonObject) =>
     JSON.stringify(schema).includes('"format":"file"') &&
-    new LocalReferences(schema, 'The schema').parts.some((part) => isFileSchema(part.schema));
-  known.set(schema, asks);
-  return asks;
-}
+    new LocalReferences(schema, 'The schema').parts.some((part) => isFileSchema(part.schema)),
+);
 
 /** Checks that what is not null is a whole file value; `type` decides about null. */
 export const fileKeyword: FuncKeywordDefinition = {

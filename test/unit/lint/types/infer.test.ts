@@ -3,11 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
 import { LINT_CODES } from '../../../../src/contracts/lint-codes.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
-import { canBe } from '../../../../src/lint/types/fit.js';
+import { canBe } from '../../../../src/lint/types/compare.js';
 import { inferType } from '../../../../src/lint/types/infer.js';
-import type { Mistake } from '../../../../src/lint/types/mistake.js';
 import { asJson } from '../../../../src/lint/types/template-type.js';
-import { NULL, type Type, typeOfValue, unite } from '../../../../src/lint/types/type.js';
+import { type Mistake, NULL, type Type, typeOfValue, unite } from '../../../../src/lint/types/type.js';
 import { typeOfInput } from '../../../../src/lint/types/type-of-schema.js';
 import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
 

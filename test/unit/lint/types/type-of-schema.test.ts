@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { canBe } from '../../../../src/lint/types/fit.js';
+import { canBe } from '../../../../src/lint/types/compare.js';
 import { describeType, isAny } from '../../../../src/lint/types/type.js';
 import { typeOfSchema } from '../../../../src/lint/types/type-of-schema.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeGraph } from '../../../../src/planning/steps/describe-graph.js';
+import { describeGraph } from '../../../../src/planning/graph/describe-graph.js';
 import { projectFile, workflow } from '../../../fixtures/project-folder.js';
 import { errorOf } from '../../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';

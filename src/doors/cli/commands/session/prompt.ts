@@ -1,7 +1,7 @@
 import { promptSession } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
-import { MOST_PROMPT } from '../../../../rules/read-session-start.js';
+import { MAX_PROMPT } from '../../../../rules/read-session-start.js';
 import { renderTurn } from '../../output/render-session.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 
@@ -9,8 +9,8 @@ import { type Context, currentUser, openRegistry, withSession } from '../../prog
 export async function run(context: Context, [session, text]: [string, string]): Promise<ExitCode> {
   const { terminal } = context;
   const prompt = text === '-' ? terminal.readInput() : text;
-  if (prompt.length > MOST_PROMPT) {
-    const message = `The prompt has ${prompt.length} characters; it may have ${MOST_PROMPT}`;
+  if (prompt.length > MAX_PROMPT) {
+    const message = `The prompt has ${prompt.length} characters; it may have ${MAX_PROMPT}`;
     throw new AbilityError({
       code: 'usage.invalid',
       message,

@@ -2,17 +2,44 @@ import type { Finding } from '../../contracts/findings.js';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { findingOfProblem } from '../../planning/finding-of.js';
+import { checkStated, type FoundSchedule, findStated, statedTwice } from '../../planning/schedules/stated-schedules.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { DefinitionErrors } from '../../planning/steps/definition-errors.js';
 import { checkTrigger } from '../../planning/triggers/check-trigger.js';
 import { type FoundTrigger, findTriggers, webhookTwice } from '../../planning/triggers/stated-triggers.js';
-import type { LintedProject } from '../linted-project.js';
-import { ofFile } from '../of-file.js';
+import { type LintedProject, ofFile } from '../linted-project.js';
+import { presetParameters } from '../types/implementations.js';
 import type { View } from '../types/infer.js';
-import { suppliedBy } from '../types/supplied.js';
 import { ANY, mapType, STRING, type Type } from '../types/type.js';
 import { inputMistakes } from './calls.js';
 import { conditionMistakes, type PlacedMistake, templateMistakes } from './expressions.js';
 import { placedFinding } from './workflow-contents.js';
+
+/** What is wrong with the schedule itself; what is wrong with its ability is found there. */
+const OF_SCHEDULES: ReadonlySet<string> = new Set(['environment.not_found', 'input.invalid', 'scope.environment']);
+
+/** Finds schedules that share a name, and those of which no firing could be run. */
+export function* checkSchedules({ registry, variables }: LintedProject): Generator<Finding> {
+  const first = new Map<string, FoundSchedule>();
+  for (const found of findStated(registry)) {
+    const { spec, file } = found;
+    const other = first.get(spec.id);
+    if (other) yield findingOfProblem(statedTwice(other, found).toProblem(), file);
+    else first.set(spec.id, found);
+    const seen = variables?.(spec.environment) ?? new EnvironmentVariables(registry.root, spec.environment);
+    yield* ofFile(file, () => refusalOf(() => checkStated(registry, found, seen), file));
+  }
+}
+
+function refusalOf(check: () => void, file: string): Finding[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    return OF_SCHEDULES.has(error.code) ? [findingOfProblem(error.toProblem(), file)] : [];
+  }
+}
 
 /** Finds webhooks that share a name, triggers that could start nothing, and expressions of theirs that cannot work. */
 export function* checkTriggers({ registry }: LintedProject): Generator<Finding> {
@@ -24,7 +51,9 @@ export function* checkTriggers({ registry }: LintedProject): Generator<Finding> 
     else first.set(spec.webhook, found);
     yield* ofFile(from.file, () => [
       ...refusals(() => checkTrigger(registry, found), from.file),
-      ...[...mistakesIn(found, suppliedBy(registry, spec.ability))].map((mistake) => placedFinding(from, mistake)),
+      ...[...mistakesIn(found, presetParameters(registry, spec.ability))].map((mistake) =>
+        placedFinding(from, mistake),
+      ),
     ]);
   }
 }
@@ -47,7 +76,7 @@ const WEBHOOK = mapType({
 });
 const VIEW: View = { typeOf: (name) => (name === 'webhook' ? WEBHOOK : undefined), asked: new Set() };
 
-function* mistakesIn({ spec, from, index }: FoundTrigger, supplied: ReadonlySet<string>): Generator<PlacedMistake> {
+function* mistakesIn({ spec, from, index }: FoundTrigger, preset: ReadonlySet<string>): Generator<PlacedMistake> {
   const at = (part: string): PropertyKey[] => ['triggers', index, part];
   if (spec.if !== undefined) yield* conditionMistakes(spec.if, at('if'), VIEW);
   if (spec.key !== undefined) yield* templateMistakes(spec.key, at('key'), VIEW, 'text');
@@ -55,5 +84,5 @@ function* mistakesIn({ spec, from, index }: FoundTrigger, supplied: ReadonlySet<
   const { input_schema: schema } = from.value;
   const isWritten = typeof spec.input === 'string' || Object.keys(spec.input).length > 0;
   const place = isWritten ? at('input') : ['triggers', index];
-  yield* inputMistakes({ schema, of: spec.ability, supplied, at: place }, spec.input as Json, at('input'), VIEW);
+  yield* inputMistakes({ schema, of: spec.ability, preset, at: place }, spec.input as Json, at('input'), VIEW);
 }

@@ -1,11 +1,10 @@
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import type { GraphSubject } from '../graph/draw-ability.js';
-import type { Callee } from '../graph/draw-steps.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
-import { compileSteps } from './compile-steps.js';
+import { compileSteps } from '../steps/compile-steps.js';
+import type { Callee, GraphSubject } from './draw-ability.js';
 
 /** What to draw of an ability, and why it is not what would run in the environment, where it is not. */
 export interface DescribedGraph {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { splitArguments } from '../../../../src/planning/input/split-arguments.js';
+import { splitArguments } from '../../../../src/planning/scripts/resolve-arguments.js';
 import { errorOf } from '../../error-of.js';
 
 const HERE = { file: 'op.yaml', line: 3, column: 7 };

@@ -1,7 +1,27 @@
 import type { Registry } from '../../definitions/registry.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { type OutputForm, outputFormOf } from '../../planning/resolve/resolve-output.js';
+import { memoize } from '../../text/memoize.js';
 import { ANY, listType, mapType, NULL, STRING, type Type, unite } from './type.js';
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Names of parameters that an implementation of an operation, or an environment, sets: some of them, or all. */
+export function presetParameters(registry: Registry, operation: string): ReadonlySet<string> {
+  return presetsOf(registry).get(operation) ?? NOTHING;
+}
+
+const presetsOf = memoize((registry: Registry) => {
+  const all = new Map<string, Set<string>>();
+  const add = (operation: string, defaults: object = {}): void => {
+    all.set(operation, new Set([...(all.get(operation) ?? []), ...Object.keys(defaults)]));
+  };
+  for (const { operation, body } of implementationBodies(registry)) add(operation, body.defaults);
+  for (const [operation, { value }] of registry.configs) {
+    for (const { defaults } of Object.values(value.environments ?? {})) add(operation, defaults);
+  }
+  return all;
+});
 
 const FORMS: Record<OutputForm, Type> = {
   json: ANY,
@@ -11,16 +31,12 @@ const FORMS: Record<OutputForm, Type> = {
   none: NULL,
 };
 
-const known = new WeakMap<Registry, Map<string, Type>>();
-
 /** The output of an operation without a schema, as far as the forms in which its scripts are read say it. */
 export function typeOfForms(registry: Registry, operation: string): Type {
-  const all = known.get(registry) ?? collect(registry);
-  known.set(registry, all);
-  return all.get(operation) ?? ANY;
+  return outputsOf(registry).get(operation) ?? ANY;
 }
 
-function collect(registry: Registry): Map<string, Type> {
+const outputsOf = memoize((registry: Registry) => {
   const all = new Map<string, Type>();
   for (const { operation, body } of implementationBodies(registry)) {
     const type = body.kind === 'script' ? FORMS[outputFormOf(body.script, false)] : ANY;
@@ -28,4 +44,4 @@ function collect(registry: Registry): Map<string, Type> {
     all.set(operation, before ? unite(before, type) : type);
   }
   return all;
-}
+});

@@ -3,8 +3,7 @@ import type { HighLevel } from '../definitions/formats/high-level.js';
 import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Loaded } from '../definitions/registry.js';
 import type { YamlSource } from '../definitions/yaml-source.js';
-import type { Check } from './linted-project.js';
-import { ofFile } from './of-file.js';
+import { type Check, ofFile } from './linted-project.js';
 
 /**
  * A check that looks at one file at a time.

@@ -1,8 +1,14 @@
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { StepDefinition, StepOf } from '../../definitions/formats/steps.js';
 import { expressionsOf, handlerOutputs, type StepExpression } from '../../definitions/step-expressions.js';
-import { isRepeated, listsInside, listsOfWorkflow, placeInList, type StepList } from '../../definitions/step-lists.js';
-import { endsTask, type StepNode, stepEndsTask } from './step-tree.js';
+import {
+  isRepeated,
+  listsInside,
+  listsOfWorkflow,
+  type Part,
+  placeInList,
+  type StepList,
+} from '../../definitions/step-lists.js';
 
 /** A condition that is known to have come out so where an expression stands. */
 export interface KnownCondition {
@@ -118,4 +124,62 @@ function knownAfter(step: StepDefinition): KnownCondition[] {
   const passed = step.switch.findIndex((item) => 'else' in item || !endsTask(item.steps));
   const ended = passed < 0 ? step.switch : step.switch.slice(0, passed);
   return ended.flatMap((item) => ('else' in item ? [] : [{ source: item.if, outcome: false }]));
+}
+
+/** A step with the place it has among the others. */
+export interface StepNode {
+  id: string;
+  definition: StepDefinition;
+  /** Where it stands in the file. */
+  path: PropertyKey[];
+  parent: StepNode | undefined;
+  part: Part;
+  /** Which case or handler; 0 for the other parts. */
+  number: number;
+  /** Its place in that list; branches run at once, whatever it says. */
+  index: number;
+}
+
+/** Whether a list never comes to its end, because a step in it ends the task. */
+export function endsTask(steps: readonly StepDefinition[]): boolean {
+  return steps.some((step) => step.if === undefined && stepEndsTask(step));
+}
+
+/** Whether a step ends the task when it runs. */
+export function stepEndsTask(step: StepDefinition): boolean {
+  if (step.on_error || step.continue_on_error) return false;
+  switch (step.verb) {
+    case 'fail':
+    case 'end':
+      return true;
+    case 'steps':
+      return step.retry === undefined && endsTask(step.steps);
+    case 'switch': {
+      const isWhole = step.switch.some((item) => 'else' in item);
+      return isWhole && step.switch.every((item) => endsTask('else' in item ? item.else : item.steps));
+    }
+    // Nothing may run in a loop, and a branch that ends the task does so while others are at work.
+    case 'foreach':
+    case 'repeat':
+    case 'parallel':
+    case 'race':
+    case 'call':
+    case 'approval':
+    case 'wait':
+    case 'template':
+    case 'let':
+      return false;
+  }
+}
+
+/** The loops whose names a step sees, from the outermost on. */
+export function loopsAround(node: StepNode | undefined): StepNode[] {
+  return chainOf(node).flatMap((one) => (one.parent && isRepeated(one) ? [one.parent] : []));
+}
+
+/** From the outermost step around a step down to itself. */
+export function chainOf(node: StepNode | undefined): StepNode[] {
+  const chain: StepNode[] = [];
+  for (let at = node; at; at = at.parent) chain.unshift(at);
+  return chain;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doubtCode } from '../../../../src/planning/steps/doubtful-codes.js';
+import { doubtCode } from '../../../../src/planning/steps/named-codes.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
 
 const doubt = (entry: string, ...raised: string[]) => doubtCode(entry, new Set(raised));

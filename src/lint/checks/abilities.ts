@@ -1,0 +1,127 @@
+import type { Finding } from '../../contracts/findings.js';
+import { abilityIds } from '../../definitions/find-ability.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
+import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
+import { callsOf } from '../../planning/steps/called-abilities.js';
+import { didYouMean } from '../../text/nearest.js';
+import type { LintedProject } from '../linted-project.js';
+
+/** Finds abilities that are taken for each other, scopes that hold nowhere, and keys that are shared without agreement. */
+export function* checkAbilitiesAlike({ registry }: LintedProject): Generator<Finding> {
+  yield* alikeIds(registry);
+  yield* emptyScopes(registry);
+  yield* sharedKeys(registry);
+}
+
+function* alikeIds({ operations, workflows, agents }: Registry): Generator<Finding> {
+  const seen = new Map<string, string>();
+  const named: [string, Loaded<unknown>, string][] = [
+    ...[...operations].map(([id, from]): [string, Loaded<unknown>, string] => [id, from, 'operation_key']),
+    ...[...workflows].map(([id, from]): [string, Loaded<unknown>, string] => [id, from, 'id']),
+    ...[...agents].map(([id, from]): [string, Loaded<unknown>, string] => [id, from, 'id']),
+  ];
+  for (const [id, from, key] of named) {
+    const plain = id.replace(/[._-]/g, '');
+    const other = seen.get(plain);
+    if (other === undefined) seen.set(plain, id);
+    else yield findingOf('lint.ids_alike', `${id} is easily taken for ${other}`, from.locate([key]));
+  }
+}
+
+function* emptyScopes({ operations, workflows, agents }: Registry): Generator<Finding> {
+  for (const [id, ability] of [...operations, ...workflows, ...agents]) {
+    if (ability.value.scope.environments?.length !== 0) continue;
+    yield findingOf('lint.scope_empty', `${id} is available nowhere`, ability.locate(['scope', 'environments']));
+  }
+}
+
+/** Each task goes by its own `limit` and `on_busy`. Source: docs/workflow-language.md. */
+function* sharedKeys({ workflows }: Registry): Generator<Finding> {
+  const first = new Map<string, { id: string; limit: number; on_busy: string }>();
+  for (const [id, workflow] of workflows) {
+    const { concurrency } = workflow.value;
+    if (!concurrency) continue;
+    const { key, limit, on_busy } = concurrency;
+    const other = first.get(key);
+    if (!other) first.set(key, { id, limit, on_busy });
+    else if (other.limit !== limit || other.on_busy !== on_busy) {
+      const says = ({ limit, on_busy }: { limit: number; on_busy: string }) => `limit ${limit}, ${on_busy}`;
+      const message = `${id} (${says(concurrency)}) and ${other.id} (${says(other)}) share a key`;
+      yield findingOf('lint.concurrency_disagrees', message, workflow.locate(['concurrency', 'key']));
+    }
+  }
+}
+
+/** Finds environments that one definition promises and another one takes away. Source: R-000-28. */
+export function* checkScopes({ registry }: LintedProject): Generator<Finding> {
+  for (const workflow of registry.workflows.values()) yield* checkCalls(registry, workflow);
+  yield* checkSettings(registry);
+}
+
+/** A workflow that names its environments must be able to run there; one that names none, somewhere. */
+function* checkCalls(registry: Registry, workflow: Loaded<HighLevel>): Generator<Finding> {
+  const { id, scope } = workflow.value;
+  const all = environmentsOf(registry, scope);
+  const calls = [...callsOf(workflow.value)].map((call) => ({
+    ...call,
+    within: availableIn(registry, call.id) ?? all,
+  }));
+  const isSomewhere = all.some((name) => calls.every(({ within }) => within.includes(name)));
+  if (!scope.environments && isSomewhere) return;
+  for (const { id: callee, path, within } of calls) {
+    const missing = all.filter((name) => !within.includes(name));
+    if (missing.length === 0) continue;
+    const where = within.length > 0 ? `only in ${within.join(', ')}` : 'nowhere';
+    const message = `${id} may run in ${missing.join(', ')}, and calls ${callee}, which is available ${where}`;
+    yield findingOf('lint.scope_contradiction', message, workflow.locate(path));
+  }
+}
+
+/** Settings for an environment in which the ability is not available are never read. */
+function* checkSettings(registry: Registry): Generator<Finding> {
+  for (const [id, config] of registry.configs) {
+    const within = availableIn(registry, id);
+    for (const name of Object.keys(config.value.environments ?? {})) {
+      if (!within || within.includes(name)) continue;
+      const message = `The configuration has settings of ${id} for ${name}, where it is not available`;
+      yield findingOf('lint.scope_contradiction', message, config.locate(['environments', name], 'key'));
+    }
+  }
+}
+
+function availableIn(registry: Registry, id: string): string[] | undefined {
+  const ability = registry.operations.get(id) ?? registry.workflows.get(id);
+  return ability && environmentsOf(registry, ability.value.scope);
+}
+
+/** Compares what a workflow says that it may call with what it calls; a call outside is told by planning. Source: R-000-38. */
+export function* checkWhitelists({ registry }: LintedProject): Generator<Finding> {
+  const known = new Set(abilityIds(registry));
+  for (const workflow of registry.workflows.values()) {
+    const called = new Set([...callsOf(workflow.value)].map(({ id }) => id));
+    for (const [index, id] of (workflow.value.operations ?? []).entries()) {
+      const location = workflow.locate(['operations', index]);
+      if (!known.has(id) && !registry.broken.has(`ability:${id}`)) {
+        const problem = { code: 'definition.unknown_reference', message: `There is no ability \`${id}\``, location };
+        const suggestion = didYouMean(id, [...known]);
+        yield findingOfProblem({ ...problem, ...(suggestion !== undefined && { suggestion }) }, workflow.file);
+      } else if (!called.has(id) && workflow.value.steps.length > 0) {
+        const message = `\`operations\` of ${workflow.value.id} allows ${id}, and no step calls it`;
+        yield findingOf('lint.operation_unused', message, location);
+      }
+    }
+  }
+}
+
+/**
+ * The environments of the project in which an ability may run: those of its scope, or all.
+ * Source: R-000-28; docs/definitions.md#high-level-abilities.
+ */
+export function environmentsOf(
+  { project }: Registry,
+  { environments }: { environments?: string[] | undefined },
+): string[] {
+  const all = Object.keys(project.environments);
+  return environments ? all.filter((name) => environments.includes(name)) : all;
+}

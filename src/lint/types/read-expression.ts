@@ -1,0 +1,144 @@
+import { type Node, walk } from '../../rules/expressions/syntax/node.js';
+import { parseCel } from '../../rules/expressions/syntax/parse.js';
+
+const parsed = new Map<string, Node | undefined>();
+const MOST_KEPT = 20_000;
+
+/** The tree of an expression; undefined for one that is not valid, which planning tells. */
+export function parseExpression(source: string): Node | undefined {
+  if (parsed.has(source)) return parsed.get(source);
+  if (parsed.size >= MOST_KEPT) parsed.clear();
+  const tree = parse(source);
+  parsed.set(source, tree);
+  return tree;
+}
+
+function parse(source: string): Node | undefined {
+  try {
+    return parseCel(source);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path that a chain of names and of fixed keys reads: `input.rows`; undefined for whatever else. */
+export function pathOf({ op, args }: Node): string | undefined {
+  if (op === 'id') return args as string;
+  if (op !== '.' && op !== '.?' && op !== '[]' && op !== '[?]') return undefined;
+  const [target, name] = args as [Node, Node | string];
+  const before = pathOf(target);
+  const key = typeof name === 'string' ? name : textOf(name);
+  return before === undefined || key === undefined ? undefined : `${before}.${key}`;
+}
+
+/** The text that a node is; undefined where it is none. */
+export function textOf({ op, args }: Node): string | undefined {
+  return op === 'value' && typeof args === 'string' ? args : undefined;
+}
+
+/** Every path that an expression reads, and each beginning of it. */
+export function pathsIn(source: string): ReadonlySet<string> {
+  const tree = parseExpression(source);
+  const paths = new Set<string>();
+  if (tree) {
+    walk(tree, (node) => {
+      const path = pathOf(node);
+      if (path !== undefined) paths.add(path);
+    });
+  }
+  return paths;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The paths of which it is known that they are there, once a condition came out as true, or as false. */
+export function askedBy({ op, args }: Node, outcome: boolean): ReadonlySet<string> {
+  switch (op) {
+    case '&&':
+    case '||': {
+      const [left, right] = (args as [Node, Node]).map((side) => askedBy(side, outcome)) as [
+        ReadonlySet<string>,
+        ReadonlySet<string>,
+      ];
+      const isBoth = (op === '&&') === outcome;
+      return new Set(isBoth ? [...left, ...right] : [...left].filter((path) => right.has(path)));
+    }
+    case '!_':
+      return askedBy(args as Node, !outcome);
+    case 'call': {
+      const [name, [operand]] = args as [string, Node[]];
+      return name === 'has' && outcome && operand ? withBeginnings(pathOf(operand)) : NOTHING;
+    }
+    case 'rcall': {
+      const [name, target] = args as [string, Node, Node[]];
+      return name === 'hasValue' && outcome ? withBeginnings(pathOf(target)) : NOTHING;
+    }
+    case 'in': {
+      const [key, map] = args as [Node, Node];
+      const [text, path] = [textOf(key), pathOf(map)];
+      return outcome && text !== undefined && path !== undefined ? withBeginnings(`${path}.${text}`) : NOTHING;
+    }
+    case '==':
+    case '!=':
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      // Whatever was compared was there.
+      return new Set((args as Node[]).flatMap((side) => [...withBeginnings(pathOf(side))]));
+    case 'id':
+    case '.':
+    case '[]':
+      return withBeginnings(pathOf({ op, args }));
+    default:
+      return NOTHING;
+  }
+}
+
+function withBeginnings(path: string | undefined): ReadonlySet<string> {
+  if (path === undefined) return NOTHING;
+  const parts = path.split('.');
+  return new Set(parts.map((_, index) => parts.slice(0, index + 1).join('.')));
+}
+
+/** How an expression looks at a step. */
+export interface StepRead {
+  id: string;
+  /** `output`, `status`, `error`; undefined for the step as a whole. */
+  part: string | undefined;
+  /** It reads a field of the output without asking for it, which fails while the output is null. */
+  isDeep: boolean;
+}
+
+/** Every look that an expression takes at a step. */
+export function stepReadsIn(source: string): StepRead[] {
+  const tree = parseExpression(source);
+  if (!tree) return [];
+  const seen = new Set<Node>();
+  const asked = new Set<Node>();
+  const reads: StepRead[] = [];
+  walk(tree, (node) => {
+    if (node.op === 'call' && (node.args as [string])[0] === 'has') {
+      for (const operand of (node.args as [string, Node[]])[1]) asked.add(operand);
+    }
+    if (seen.has(node)) return;
+    const keys: { name: string; isAsked: boolean }[] = [];
+    let at = node;
+    for (let key = keyOf(at); key !== undefined; key = keyOf(at)) {
+      keys.unshift({ name: key, isAsked: at.op === '.?' || at.op === '[?]' || asked.has(at) });
+      at = (at.args as [Node])[0];
+      seen.add(at);
+    }
+    const [step, part, field] = keys;
+    if (at.op !== 'id' || at.args !== 'steps' || !step) return;
+    const isDeep = part?.name === 'output' && !part.isAsked && field !== undefined && !field.isAsked;
+    reads.push({ id: step.name, part: part?.name, isDeep });
+  });
+  return reads;
+}
+
+function keyOf({ op, args }: Node): string | undefined {
+  if (op === '.' || op === '.?') return (args as [Node, string])[1];
+  if (op === '[]' || op === '[?]') return textOf((args as [Node, Node])[1]);
+  return undefined;
+}

@@ -1,0 +1,12 @@
+/**
+ * A function that works out its answer once for each object, which must not change after that. What is forgotten
+ * elsewhere is forgotten here.
+ */
+export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, { value: Value }>();
+  return (key) => {
+    const seen = known.get(key) ?? { value: compute(key) };
+    known.set(key, seen);
+    return seen.value;
+  };
+}
