@@ -22,7 +22,7 @@ const TAKEN_OVER = ['summary', 'input_schema', 'output_schema'] as const;
  * Whether a finding is a slip of an imported document itself: about its schemas or words, in a part that nobody has
  * edited since the import. Whoever uses the service cannot mend it.
  */
-export function slipsOfDocuments({ registry, sources }: LintedProject): (finding: Finding) => boolean {
+export function isOfDocument({ registry, sources }: LintedProject): (finding: Finding) => boolean {
   // Read only where there is something to leave out: what large imports remember is large.
   let places: ReadonlyMap<string, readonly Range[]> | undefined;
   return ({ code, location }) => {

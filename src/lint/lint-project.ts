@@ -6,7 +6,7 @@ import type { Registry } from '../definitions/registry.js';
 import { findingOfProblem } from '../planning/finding-of.js';
 import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import { CHECKS } from './checks.js';
-import { slipsOfDocuments } from './imported-parts.js';
+import { isOfDocument } from './imported-parts.js';
 import { type LintedProject, ofFile } from './linted-project.js';
 import { compareContracts } from './since/compare-contracts.js';
 import { readRevision } from './since/read-revision.js';
@@ -51,7 +51,7 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
     ...(options.others ?? []).flatMap((check) => ofFile(PROJECT_FILE, () => check(registry))),
   ];
   const all = inOrder(found);
-  const isLeftOut = options.imported ? () => false : slipsOfDocuments(project);
+  const isLeftOut = options.imported ? () => false : isOfDocument(project);
   const findings = all.filter((finding) => !isLeftOut(finding));
   const left = all.length - findings.length;
   const abilities = registry.operations.size + registry.workflows.size + registry.agents.size;

@@ -13,7 +13,7 @@ export function* checkApprovers({ registry }: LintedProject): Generator<Finding>
   yield* groupsInGroups(registry);
   for (const [name, environment] of Object.entries(environments)) {
     const at = (...path: PropertyKey[]): SourceLocation => registry.locateInProject(['environments', name, ...path]);
-    yield* doubtNames(environment.approvers, groups, people, (index) => at('approvers', index));
+    yield* nearGroups(environment.approvers, groups, people, (index) => at('approvers', index));
     if (environment.proof !== 'required') continue;
     const message = `${name} asks for proof of who decides, which only the project's own runtime can check: elsewhere each approval in it is refused`;
     yield findingOf('lint.proof_required', message, at('proof'));
@@ -22,7 +22,7 @@ export function* checkApprovers({ registry }: LintedProject): Generator<Finding>
     for (const { step, path } of walkSteps(workflow.value)) {
       if (step.verb !== 'approval') continue;
       const approvers = step.approval.approvers ?? [];
-      yield* doubtNames(approvers, groups, people, (index) =>
+      yield* nearGroups(approvers, groups, people, (index) =>
         workflow.locate([...path, 'approval', 'approvers', index]),
       );
     }
@@ -42,7 +42,7 @@ function* groupsInGroups({ project: { people }, locateInProject }: Registry): Ge
 }
 
 /** A name that is no group is a person; one that is nearly a group is a slip. Source: docs/approvals.md#who-may-decide. */
-function* doubtNames(
+function* nearGroups(
   listed: readonly string[],
   groups: readonly string[],
   people: Record<string, readonly string[]>,

@@ -11,7 +11,7 @@ import { templateType } from '../types/template-type.js';
 import { describeType, listNames, mayBeFile, type Type } from '../types/type.js';
 import { typeOfSchema } from '../types/type-of-schema.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
-import type { PlacedMistake } from './expressions.js';
+import type { PlacedDiagnostic } from './expressions.js';
 
 /** What is held against a schema. */
 interface Contract {
@@ -26,45 +26,45 @@ interface Contract {
 }
 
 /** Calls that their ability refuses, and outputs that the schema of the workflow refuses. */
-export function* contractMistakes(types: WorkflowTypes, registry: Registry): Generator<PlacedMistake> {
+export function* contractDiagnostics(types: WorkflowTypes, registry: Registry): Generator<PlacedDiagnostic> {
   const { output_schema: promised } = types.workflow.value;
-  for (const spot of types.spots) {
-    const view = types.viewAt(spot);
-    if (spot.belongs === 'output' && promised) {
-      const contract = { schema: promised, of: 'output_schema', isOutput: true, preset: NOTHING, at: spot.path };
-      yield* against(contract, spot.value, spot.path, view);
+  for (const site of types.sites) {
+    const view = types.viewAt(site);
+    if (site.belongs === 'output' && promised) {
+      const contract = { schema: promised, of: 'output_schema', isOutput: true, preset: NOTHING, at: site.path };
+      yield* against(contract, site.value, site.path, view);
     }
-    if (spot.belongs !== 'parameters' || spot.call === undefined) continue;
-    const called = registry.operations.get(spot.call) ?? registry.workflows.get(spot.call);
+    if (site.belongs !== 'parameters' || site.call === undefined) continue;
+    const called = registry.operations.get(site.call) ?? registry.workflows.get(site.call);
     if (!called) continue;
-    const at = [...spot.path.slice(0, -1), 'call'];
-    const preset = presetParameters(registry, spot.call);
-    const contract = { schema: called.value.input_schema, of: spot.call, isOutput: false, preset, at };
-    yield* against(contract, spot.value, spot.path, view);
+    const at = [...site.path.slice(0, -1), 'call'];
+    const preset = presetParameters(registry, site.call);
+    const contract = { schema: called.value.input_schema, of: site.call, isOutput: false, preset, at };
+    yield* against(contract, site.value, site.path, view);
   }
 }
 
 /** What an ability refuses of an input that is written besides a call. @param of its id. @param at where what is missing is told. */
-export function inputMistakes(
+export function inputDiagnostics(
   contract: Omit<Contract, 'isOutput'>,
   value: Json,
   path: PropertyKey[],
   view: View,
-): Generator<PlacedMistake> {
+): Generator<PlacedDiagnostic> {
   return against({ ...contract, isOutput: false }, value, path, view);
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-function* against(contract: Contract, value: Json, path: PropertyKey[], view: View): Generator<PlacedMistake> {
-  if (!hasTemplate(value) || typeof value === 'object') yield* literalMistakes(contract, value, path);
+function* against(contract: Contract, value: Json, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {
+  if (!hasTemplate(value) || typeof value === 'object') yield* literalDiagnostics(contract, value, path);
   const wanted = typeOfSchema(contract.schema);
-  if (!contract.isOutput && isJsonObject(value)) yield* slips(contract, value, wanted, path);
+  if (!contract.isOutput && isJsonObject(value)) yield* misspelt(contract, value, wanted, path);
   yield* misfits(contract, value, wanted, path, view);
 }
 
 /** What a schema says of the parts that are known; what holds an expression is looked at by its type. */
-function* literalMistakes(contract: Contract, value: Json, path: PropertyKey[]): Generator<PlacedMistake> {
+function* literalDiagnostics(contract: Contract, value: Json, path: PropertyKey[]): Generator<PlacedDiagnostic> {
   for (const error of errorsOf(contract, value)) {
     const pointer = error.instancePath.split('/').slice(1).map(unescaped);
     const at = [...path, ...pointer];
@@ -101,13 +101,13 @@ function errorsOf({ schema }: Contract, value: Json): ErrorObject[] {
   }
 }
 
-function missing({ of, isOutput }: Contract, name: string, path: PropertyKey[]): PlacedMistake {
+function missing({ of, isOutput }: Contract, name: string, path: PropertyKey[]): PlacedDiagnostic {
   if (!isOutput) return { code: 'lint.missing_parameter', message: `\`${name}\` is missing, which ${of} needs`, path };
   const message = `\`${name}\` is missing, which the \`output_schema\` promises`;
   return { code: 'lint.output_mismatch', message, path };
 }
 
-function unknown(contract: Contract, pointer: string[], name: string, at: PropertyKey[]): PlacedMistake {
+function unknown(contract: Contract, pointer: string[], name: string, at: PropertyKey[]): PlacedDiagnostic {
   const maps = pointer.reduce((type, key) => wantedOf(type, key), typeOfSchema(contract.schema));
   const names = maps.flatMap((one) => (one.kind === 'map' ? [...one.fields.keys()] : []));
   return {
@@ -119,7 +119,12 @@ function unknown(contract: Contract, pointer: string[], name: string, at: Proper
   };
 }
 
-function* slips({ of }: Contract, value: JsonObject, wanted: Type, path: PropertyKey[]): Generator<PlacedMistake> {
+function* misspelt(
+  { of }: Contract,
+  value: JsonObject,
+  wanted: Type,
+  path: PropertyKey[],
+): Generator<PlacedDiagnostic> {
   const [only, ...others] = wanted;
   if (only?.kind !== 'map' || others.length > 0 || only.others !== 'unlisted') return;
   const free = [...only.fields.keys()].filter((name) => !Object.hasOwn(value, name));
@@ -142,7 +147,7 @@ function* misfits(
   wanted: Type,
   path: PropertyKey[],
   view: View,
-): Generator<PlacedMistake> {
+): Generator<PlacedDiagnostic> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       yield* misfits(contract, item, wantedItem(wanted), [...path, index], view);

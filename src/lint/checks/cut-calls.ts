@@ -50,7 +50,7 @@ function* cutsOf(
   }
 }
 
-interface Spot {
+interface CallSite {
   path: PropertyKey[];
   around: readonly DefinedStep[];
   own: string | undefined;
@@ -58,7 +58,7 @@ interface Spot {
 }
 
 /** From the inside out. What stands in a `finally` is out of the reach of all that is around it. */
-function* cuttersOf({ path, around, own, found }: Spot): Generator<Cutter> {
+function* cuttersOf({ path, around, own, found }: CallSite): Generator<Cutter> {
   if (own !== undefined && isShorter(own, found.writtenMs)) {
     const what = `its \`timeout: ${own}\` cuts it, though its implementation may take ${formatDuration(found.writtenMs)}`;
     yield {

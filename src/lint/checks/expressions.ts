@@ -5,43 +5,43 @@ import { BARE } from '../../definitions/step-expressions.js';
 import { isPlainPath } from '../../planning/scripts/texts/evaluate-script.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { walk } from '../../rules/expressions/syntax/node.js';
-import type { Belongs, Spot } from '../types/expression-sites.js';
+import type { Belongs, ExpressionSite } from '../types/expression-sites.js';
 import { inferType, type View } from '../types/infer.js';
-import { askedBy, parseExpression } from '../types/read-expression.js';
+import { parseExpression, presentAfter } from '../types/read-expression.js';
 import { asJson, cutSafely } from '../types/template-type.js';
-import { ANY, describeType, type Mistake, mayBe, mayBeFile, type Tell, type Type, unite } from '../types/type.js';
+import { ANY, type Diagnostic, describeType, mayBe, mayBeFile, type Report, type Type, unite } from '../types/type.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 
 /** A mistake with its place in the definition. */
-export interface PlacedMistake extends Mistake {
+export interface PlacedDiagnostic extends Diagnostic {
   path: PropertyKey[];
   part?: 'key';
 }
 
 /** Mistakes of types in each expression of a workflow. */
-export function* expressionMistakes(types: WorkflowTypes): Generator<PlacedMistake> {
-  for (const spot of types.spots) {
-    const view = types.viewAt(spot);
-    yield* BARE.has(spot.belongs)
-      ? bareMistakes(spot, view)
-      : templateMistakes(spot.value, spot.path, view, spot.belongs);
+export function* expressionDiagnostics(types: WorkflowTypes): Generator<PlacedDiagnostic> {
+  for (const site of types.sites) {
+    const view = types.viewAt(site);
+    yield* BARE.has(site.belongs)
+      ? bareDiagnostics(site, view)
+      : templateDiagnostics(site.value, site.path, view, site.belongs);
   }
 }
 
-function* bareMistakes({ value, belongs, path, phase }: Spot, view: View): Generator<PlacedMistake> {
-  const mistakes: Mistake[] = [];
+function* bareDiagnostics({ value, belongs, path, phase }: ExpressionSite, view: View): Generator<PlacedDiagnostic> {
+  const diagnostics: Diagnostic[] = [];
   const source = String(value);
-  const type = inferType(source, view, (mistake) => void mistakes.push(mistake));
+  const type = inferType(source, view, (diagnostic) => void diagnostics.push(diagnostic));
   const unfit = unfitBare(source, type, belongs);
-  if (unfit) mistakes.push(unfit);
+  if (unfit) diagnostics.push(unfit);
   const outcome = belongs === 'condition' && phase === 'before' ? constantOf(source) : undefined;
   if (outcome !== undefined) {
-    mistakes.push({ code: 'lint.constant_condition', message: `\`${source}\` is always ${outcome}` });
+    diagnostics.push({ code: 'lint.constant_condition', message: `\`${source}\` is always ${outcome}` });
   }
-  yield* placedAt(mistakes, path);
+  yield* placedAt(diagnostics, path);
 }
 
-function unfitBare(source: string, type: Type, belongs: Belongs): Mistake | undefined {
+function unfitBare(source: string, type: Type, belongs: Belongs): Diagnostic | undefined {
   const given = `\`${source}\` gives ${describeType(type)}`;
   if (belongs === 'list') {
     if (mayBe(type, 'list', 'optional')) return undefined;
@@ -73,46 +73,46 @@ function constantOf(source: string): boolean | undefined {
 }
 
 /** Mistakes in bare CEL outside of workflows that must give true or false. */
-export function* conditionMistakes(source: string, path: PropertyKey[], view: View): Generator<PlacedMistake> {
-  const mistakes: Mistake[] = [];
-  const type = inferType(source, view, (mistake) => void mistakes.push(mistake));
-  if (!mayBe(type, 'bool')) mistakes.push({ code: 'lint.not_boolean', message: `\`${source}\` is no condition` });
-  yield* placedAt(mistakes, path);
+export function* conditionDiagnostics(source: string, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {
+  const diagnostics: Diagnostic[] = [];
+  const type = inferType(source, view, (diagnostic) => void diagnostics.push(diagnostic));
+  if (!mayBe(type, 'bool')) diagnostics.push({ code: 'lint.not_boolean', message: `\`${source}\` is no condition` });
+  yield* placedAt(diagnostics, path);
 }
 
 /** Mistakes in the `${{ }}` of a value, each at the text it stands in. */
-export function* templateMistakes(
+export function* templateDiagnostics(
   template: Json,
   path: PropertyKey[],
   view: View,
   belongs: Belongs = 'value',
-): Generator<PlacedMistake> {
+): Generator<PlacedDiagnostic> {
   if (template !== null && typeof template === 'object') {
-    for (const [key, item] of Object.entries(template)) yield* templateMistakes(item, [...path, key], view);
+    for (const [key, item] of Object.entries(template)) yield* templateDiagnostics(item, [...path, key], view);
     return;
   }
   if (typeof template !== 'string' || !template.includes('${{')) return;
-  const mistakes: Mistake[] = [];
-  const tell: Tell = (mistake) => void mistakes.push(mistake);
+  const diagnostics: Diagnostic[] = [];
+  const report: Report = (diagnostic) => void diagnostics.push(diagnostic);
   const parts = cutSafely(template);
   for (const part of parts) {
     if (typeof part === 'string') continue;
-    const type = asJson(inferType(part.source, view, tell));
+    const type = asJson(inferType(part.source, view, report));
     // The text of a file is the path of its copy.
     if (belongs === 'argument' && mayBeFile(type)) continue;
     const unfit = parts.length > 1 ? unfitInText(part.source, type) : unfitAlone(part.source, type, belongs);
-    if (unfit) tell(unfit);
+    if (unfit) report(unfit);
   }
-  yield* placedAt(mistakes, path);
+  yield* placedAt(diagnostics, path);
 }
 
-function unfitInText(source: string, type: Type): Mistake | undefined {
+function unfitInText(source: string, type: Type): Diagnostic | undefined {
   if (mayBe(type, 'string', 'int', 'double', 'bool')) return undefined;
   const message = `\`${source}\` gives ${describeType(type)}, which cannot stand inside text`;
   return { code: 'lint.not_text', message };
 }
 
-function unfitAlone(source: string, type: Type, belongs: Belongs): Mistake | undefined {
+function unfitAlone(source: string, type: Type, belongs: Belongs): Diagnostic | undefined {
   if (belongs === 'text' || belongs === 'argument') return unfitInText(source, type);
   if (belongs === 'duration' && !mayBe(type, 'string')) {
     const message = `\`${source}\` gives ${describeType(type)}, where a duration such as 30s belongs`;
@@ -126,64 +126,68 @@ function unfitAlone(source: string, type: Type, belongs: Belongs): Mistake | und
 }
 
 /** The same thing said twice of one text is said once. */
-function* placedAt(mistakes: readonly Mistake[], path: PropertyKey[]): Generator<PlacedMistake> {
-  const once = new Map(mistakes.map((mistake) => [mistake.code + mistake.message, mistake]));
-  for (const mistake of once.values()) yield { ...mistake, path };
+function* placedAt(diagnostics: readonly Diagnostic[], path: PropertyKey[]): Generator<PlacedDiagnostic> {
+  const once = new Map(diagnostics.map((diagnostic) => [diagnostic.code + diagnostic.message, diagnostic]));
+  for (const diagnostic of once.values()) yield { ...diagnostic, path };
 }
 
 /** Mistakes of types in what a script is given: its arguments, stdin and variables. */
-export function* scriptTextMistakes(
+export function* scriptTextDiagnostics(
   { args = [], stdin, env = {} }: ScriptDefinition,
   path: PropertyKey[],
   view: View,
-): Generator<PlacedMistake> {
-  yield* itemMistakes(args, [...path, 'args'], view);
-  if (stdin !== undefined) yield* textMistakes(stdin, [...path, 'stdin'], view);
-  for (const [name, text] of Object.entries(env)) yield* textMistakes(text, [...path, 'env', name], view);
+): Generator<PlacedDiagnostic> {
+  yield* itemDiagnostics(args, [...path, 'args'], view);
+  if (stdin !== undefined) yield* textDiagnostics(stdin, [...path, 'stdin'], view);
+  for (const [name, text] of Object.entries(env)) yield* textDiagnostics(text, [...path, 'env', name], view);
 }
 
-function* itemMistakes(
+function* itemDiagnostics(
   items: readonly ArgumentDefinition[],
   path: PropertyKey[],
   view: View,
-): Generator<PlacedMistake> {
-  for (const [index, item] of items.entries()) yield* mistakesOf(item, [...path, index], view);
+): Generator<PlacedDiagnostic> {
+  for (const [index, item] of items.entries()) yield* diagnosticsOf(item, [...path, index], view);
 }
 
-function* mistakesOf(item: ArgumentDefinition, path: PropertyKey[], view: View): Generator<PlacedMistake> {
-  if (typeof item === 'string') yield* textMistakes(item, path, view);
-  else if ('value' in item) yield* textMistakes(item.value, [...path, 'value'], view);
+function* diagnosticsOf(item: ArgumentDefinition, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {
+  if (typeof item === 'string') yield* textDiagnostics(item, path, view);
+  else if ('value' in item) yield* textDiagnostics(item.value, [...path, 'value'], view);
   else if ('if' in item) {
-    yield* scriptConditionMistakes(item.if, [...path, 'if'], view);
-    yield* itemMistakes(item.then, [...path, 'then'], asking(view, askedIn(item.if)));
+    yield* scriptConditionDiagnostics(item.if, [...path, 'if'], view);
+    yield* itemDiagnostics(item.then, [...path, 'then'], withPresent(view, presentIn(item.if)));
   } else {
-    const mistakes: Mistake[] = [];
-    const list = inferType(item.each, asking(view, plainPaths([item.each])), (mistake) => void mistakes.push(mistake));
+    const diagnostics: Diagnostic[] = [];
+    const list = inferType(
+      item.each,
+      withPresent(view, plainPaths([item.each])),
+      (diagnostic) => void diagnostics.push(diagnostic),
+    );
     const range = asJson(list);
     if (!mayBe(range, 'list')) {
       const message = `\`${item.each}\` gives ${describeType(range)}, and \`each\` goes over a list`;
-      mistakes.push({ code: 'lint.not_a_list', message });
+      diagnostics.push({ code: 'lint.not_a_list', message });
     }
-    yield* placedAt(mistakes, [...path, 'each']);
+    yield* placedAt(diagnostics, [...path, 'each']);
     const inside = { ...view, typeOf: (name: string) => (name === item.as ? itemOf(range) : view.typeOf(name)) };
-    yield* itemMistakes(item.then, [...path, 'then'], inside);
+    yield* itemDiagnostics(item.then, [...path, 'then'], inside);
   }
 }
 
-function textMistakes(text: string, path: PropertyKey[], view: View): Generator<PlacedMistake> {
+function textDiagnostics(text: string, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {
   const sources = cutSafely(text).flatMap((part) => (typeof part === 'string' ? [] : [part.source]));
-  return templateMistakes(text, path, asking(view, plainPaths(sources)), view.takesFiles ? 'argument' : 'text');
+  return templateDiagnostics(text, path, withPresent(view, plainPaths(sources)), view.takesFiles ? 'argument' : 'text');
 }
 
-function* scriptConditionMistakes(source: string, path: PropertyKey[], view: View): Generator<PlacedMistake> {
-  const mistakes: Mistake[] = [];
-  const tell = (mistake: Mistake) => void mistakes.push(mistake);
-  const type = asJson(inferType(source, asking(view, plainPaths([source])), tell));
+function* scriptConditionDiagnostics(source: string, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {
+  const diagnostics: Diagnostic[] = [];
+  const report = (diagnostic: Diagnostic) => void diagnostics.push(diagnostic);
+  const type = asJson(inferType(source, withPresent(view, plainPaths([source])), report));
   if (!mayBe(type, 'bool')) {
     const message = `\`${source}\` gives ${describeType(type)}, where true or false belongs`;
-    mistakes.push({ code: 'lint.not_boolean', message });
+    diagnostics.push({ code: 'lint.not_boolean', message });
   }
-  yield* placedAt(mistakes, path);
+  yield* placedAt(diagnostics, path);
 }
 
 /** The plain names of inputs: where one is absent, its item is left out, and there is nothing to ask. */
@@ -198,13 +202,13 @@ function beginnings(path: string): string[] {
 }
 
 /** Behind a condition that holds, what it asked for is there, and so is what it is. */
-function askedIn(source: string): string[] {
+function presentIn(source: string): string[] {
   const tree = parseExpression(source);
-  return [...plainPaths([source]), ...(tree ? askedBy(tree, true) : [])];
+  return [...plainPaths([source]), ...(tree ? presentAfter(tree, true) : [])];
 }
 
-function asking(view: View, paths: readonly string[]): View {
-  return paths.length === 0 ? view : { ...view, asked: new Set([...view.asked, ...paths]) };
+function withPresent(view: View, paths: readonly string[]): View {
+  return paths.length === 0 ? view : { ...view, present: new Set([...view.present, ...paths]) };
 }
 
 function itemOf(range: Type): Type {

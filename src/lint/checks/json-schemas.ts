@@ -6,7 +6,7 @@ import type { Loaded } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { satisfies } from '../../planning/input/schemas.js';
 import { nearestNames } from '../../text/nearest.js';
-import { ofEachAbility } from '../remembered-checks.js';
+import { ofEachAbility } from '../cached-checks.js';
 import { isForbidden } from './schema-contradictions.js';
 
 /** Those of {@link NESTED_SCHEMAS} that speak of the same value as the schema around them. */
@@ -16,12 +16,12 @@ const SAME_VALUE: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not
 export const checkJsonSchemas = ofEachAbility(function* (ability) {
   for (const key of ['input_schema', 'output_schema'] as const) {
     const schema = ability.value[key];
-    if (schema) yield* slipsIn(schema, ability, [key]);
+    if (schema) yield* keywordFaults(schema, ability, [key]);
   }
 });
 
 /** @param around properties that schemas around it describe for the same value. */
-function* slipsIn(
+function* keywordFaults(
   schema: Json | undefined,
   from: Loaded<unknown>,
   path: PropertyKey[],
@@ -40,13 +40,13 @@ function* slipsIn(
   for (const key of SCHEMA_MAPS) {
     const map = schema[key];
     if (!isJsonObject(map)) continue;
-    for (const [name, inner] of Object.entries(map)) yield* slipsIn(inner, from, [...path, key, name]);
+    for (const [name, inner] of Object.entries(map)) yield* keywordFaults(inner, from, [...path, key, name]);
   }
   for (const key of NESTED_SCHEMAS) {
     const inner = schema[key];
     const same = SAME_VALUE.has(key) ? described : [];
-    if (!Array.isArray(inner)) yield* slipsIn(inner, from, [...path, key], same);
-    else for (const [index, item] of inner.entries()) yield* slipsIn(item, from, [...path, key, index], same);
+    if (!Array.isArray(inner)) yield* keywordFaults(inner, from, [...path, key], same);
+    else for (const [index, item] of inner.entries()) yield* keywordFaults(item, from, [...path, key, index], same);
   }
 }
 

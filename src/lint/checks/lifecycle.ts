@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Finding } from '../../contracts/findings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { definitionOf, overviewsOf, sayStanding } from '../../planning/resolve/lifecycle.js';
+import { definitionOf, describeUse, overviewsOf } from '../../planning/resolve/lifecycle.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
 import { modulePath } from '../../text/module-path.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -21,13 +21,13 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
       const { used_at: _, ...location } = workflow.locate(call.path);
       // What is deprecated itself may go together with what it calls.
       if (called?.status === 'deprecated' && status !== 'deprecated') {
-        const message = sayStanding(`${id} calls`, call.id, called.status, called.replaced_by);
+        const message = describeUse(`${id} calls`, call.id, called.status, called.replaced_by);
         yield findingOf('lint.ability_deprecated', message, location);
       }
       if (called?.status === 'experimental' && status !== 'experimental') {
         yield findingOf(
           'lint.ability_experimental',
-          sayStanding(`${id} calls`, call.id, called.status, undefined),
+          describeUse(`${id} calls`, call.id, called.status, undefined),
           location,
         );
       }
@@ -68,7 +68,7 @@ function* checkScopeModules(registry: Registry, ability: Scoped): Generator<Find
       if (value.status !== 'deprecated' || status === 'deprecated') continue;
       yield findingOf(
         'lint.module_deprecated',
-        sayStanding('The scope names the module', value.id, value.status, value.replaced_by),
+        describeUse('The scope names the module', value.id, value.status, value.replaced_by),
         location,
       );
     }

@@ -73,7 +73,7 @@ function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<F
   const around: Outer[] = [];
   for (const { id, step, path } of walkSteps(workflow.value)) {
     while (around.length > 0 && !isWithin(path, around.at(-1)?.path ?? [])) around.pop();
-    const asked = step.verb === 'approval' ? step.approval.timeout : undefined;
+    const approvalTimeout = step.verb === 'approval' ? step.approval.timeout : undefined;
     const own = step.timeout;
     if (own !== undefined && isDuration(own)) {
       const task = timeOutOfTask(workflow.value, step, path, registry);
@@ -81,11 +81,11 @@ function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<F
       yield* zero(own, workflow, [...path, 'timeout']);
       around.push({ path, ms: parseDuration(own), text: own, of: `step \`${id}\`` });
     }
-    if (asked === undefined || !isDuration(asked)) continue;
-    yield* zero(asked, workflow, [...path, 'approval', 'timeout']);
+    if (approvalTimeout === undefined || !isDuration(approvalTimeout)) continue;
+    yield* zero(approvalTimeout, workflow, [...path, 'approval', 'timeout']);
     // The usual time of an approval is nobody's slip.
     if (isWritten(workflow, [...path, 'approval']))
-      yield* tooLong(asked, shortest(around), workflow, [...path, 'approval', 'timeout']);
+      yield* tooLong(approvalTimeout, shortest(around), workflow, [...path, 'approval', 'timeout']);
   }
 }
 

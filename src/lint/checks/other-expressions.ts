@@ -15,7 +15,12 @@ import type { View } from '../types/infer.js';
 import { ANY, listType, mapType, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
 import { typeOfInput } from '../types/type-of-schema.js';
 import { environmentType } from '../types/workflow-types.js';
-import { conditionMistakes, type PlacedMistake, scriptTextMistakes, templateMistakes } from './expressions.js';
+import {
+  conditionDiagnostics,
+  type PlacedDiagnostic,
+  scriptTextDiagnostics,
+  templateDiagnostics,
+} from './expressions.js';
 import { placedFinding } from './workflow-contents.js';
 
 /** Expressions outside workflows: of hooks, and of implementations. */
@@ -27,7 +32,7 @@ export function* checkOtherExpressions({ registry }: LintedProject): Generator<F
     if (!contract) continue;
     const input = withPresets(typeOfInput(contract.input_schema), presetParameters(registry, operation));
     yield* ofFile(from.file, () =>
-      [...bodyMistakes(body, path, { input, environment })].map((mistake) => placedFinding(from, mistake)),
+      [...bodyDiagnostics(body, path, { input, environment })].map((diagnostic) => placedFinding(from, diagnostic)),
     );
   }
 }
@@ -47,8 +52,8 @@ function* hookFindings(registry: Registry): Generator<Finding> {
 function* scriptFindings(hook: Loaded<HookDefinition>, view: View): Generator<Finding> {
   const { handler } = hook.value;
   if (!('script' in handler)) return;
-  for (const mistake of scriptTextMistakes(handler.script, ['handler', 'script'], view)) {
-    yield placedFinding(hook, mistake);
+  for (const diagnostic of scriptTextDiagnostics(handler.script, ['handler', 'script'], view)) {
+    yield placedFinding(hook, diagnostic);
   }
 }
 
@@ -61,7 +66,7 @@ function* conditionFindings(hook: Loaded<HookDefinition>, view: View): Generator
     const path = ['handler', 'expression', key];
     const refused = refusalOf(source, hook, path);
     if (refused) yield refused;
-    for (const mistake of conditionMistakes(source, path, view)) yield placedFinding(hook, mistake);
+    for (const diagnostic of conditionDiagnostics(source, path, view)) yield placedFinding(hook, diagnostic);
   }
 }
 
@@ -106,27 +111,27 @@ function hookNames(registry: Registry): Record<string, Type> {
 }
 
 function viewOf(names: Record<string, Type>): View {
-  return { typeOf: (name) => (Object.hasOwn(names, name) ? names[name] : undefined), asked: new Set() };
+  return { typeOf: (name) => (Object.hasOwn(names, name) ? names[name] : undefined), present: new Set() };
 }
 
 /** `fail_if` sees the output before it is checked; the templates of a request see the input after it was. */
-function* bodyMistakes(
+function* bodyDiagnostics(
   body: ImplementationBody,
   path: PropertyKey[],
   names: { input: Type; environment: Type },
-): Generator<PlacedMistake> {
+): Generator<PlacedDiagnostic> {
   if (body.fail_if !== undefined) {
-    yield* conditionMistakes(body.fail_if, [...path, 'fail_if'], viewOf({ ...names, output: ANY }));
+    yield* conditionDiagnostics(body.fail_if, [...path, 'fail_if'], viewOf({ ...names, output: ANY }));
   }
   if (body.kind === 'script') {
     const scriptView = { ...viewOf(scriptNames(names)), takesFiles: true as const };
-    yield* scriptTextMistakes(body.script, [...path, 'script'], scriptView);
+    yield* scriptTextDiagnostics(body.script, [...path, 'script'], scriptView);
   }
   if (body.kind !== 'api') return;
   const view = viewOf(names);
   for (const key of ['query', 'headers', 'body'] as const) {
     const template = body.api[key] as Json | undefined;
-    if (template !== undefined) yield* templateMistakes(template, [...path, 'api', key], view);
+    if (template !== undefined) yield* templateDiagnostics(template, [...path, 'api', key], view);
   }
 }
 

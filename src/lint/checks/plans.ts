@@ -48,8 +48,8 @@ function* planFindings(
   const refused = new Map<string, readonly Problem[]>();
   for (const environment of alike.oneOfEach(id, environments)) {
     const seen = variables?.(environment) ?? new EnvironmentVariables(registry.root, environment);
-    const { doubts, problems } = plan(registry, id, environment, seen);
-    for (const { code, message, location } of doubts) {
+    const { planWarnings, problems } = plan(registry, id, environment, seen);
+    for (const { code, message, location } of planWarnings) {
       if (code !== TOLD) yield findingOf(code, message, location);
     }
     refused.set(environment, problems);
@@ -67,14 +67,14 @@ function hasSteps({ value }: Loaded<LowLevel | HighLevel | AgentProfile>): boole
   return !('steps' in value) || value.steps.length > 0;
 }
 
-type Planned = { doubts: ReturnType<typeof resolvePlan>['doubts']; problems: readonly Problem[] };
+type Planned = { planWarnings: ReturnType<typeof resolvePlan>['planWarnings']; problems: readonly Problem[] };
 
 function plan(registry: Registry, id: string, environment: string, variables: EnvironmentVariables): Planned {
   try {
-    return { doubts: resolvePlan(registry, id, environment, variables).doubts, problems: [] };
+    return { planWarnings: resolvePlan(registry, id, environment, variables).planWarnings, problems: [] };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    return { doubts: [], problems: error instanceof DefinitionErrors ? error.problems : [error.toProblem()] };
+    return { planWarnings: [], problems: error instanceof DefinitionErrors ? error.problems : [error.toProblem()] };
   }
 }
 

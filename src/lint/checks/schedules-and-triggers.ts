@@ -11,8 +11,8 @@ import { type LintedProject, ofFile } from '../linted-project.js';
 import { presetParameters } from '../types/implementations.js';
 import type { View } from '../types/infer.js';
 import { ANY, mapType, STRING, type Type } from '../types/type.js';
-import { inputMistakes } from './calls.js';
-import { conditionMistakes, type PlacedMistake, templateMistakes } from './expressions.js';
+import { inputDiagnostics } from './calls.js';
+import { conditionDiagnostics, type PlacedDiagnostic, templateDiagnostics } from './expressions.js';
 import { placedFinding } from './workflow-contents.js';
 
 /** What is wrong with the schedule itself; what is wrong with its ability is found there. */
@@ -51,8 +51,8 @@ export function* checkTriggers({ registry }: LintedProject): Generator<Finding> 
     else first.set(spec.webhook, found);
     yield* ofFile(from.file, () => [
       ...refusals(() => checkTrigger(registry, found), from.file),
-      ...[...mistakesIn(found, presetParameters(registry, spec.ability))].map((mistake) =>
-        placedFinding(from, mistake),
+      ...[...diagnosticsIn(found, presetParameters(registry, spec.ability))].map((diagnostic) =>
+        placedFinding(from, diagnostic),
       ),
     ]);
   }
@@ -74,15 +74,15 @@ const WEBHOOK = mapType({
   headers: [{ kind: 'map', fields: new Map(), others: (): Type => STRING }],
   body: ANY,
 });
-const VIEW: View = { typeOf: (name) => (name === 'webhook' ? WEBHOOK : undefined), asked: new Set() };
+const VIEW: View = { typeOf: (name) => (name === 'webhook' ? WEBHOOK : undefined), present: new Set() };
 
-function* mistakesIn({ spec, from, index }: FoundTrigger, preset: ReadonlySet<string>): Generator<PlacedMistake> {
+function* diagnosticsIn({ spec, from, index }: FoundTrigger, preset: ReadonlySet<string>): Generator<PlacedDiagnostic> {
   const at = (part: string): PropertyKey[] => ['triggers', index, part];
-  if (spec.if !== undefined) yield* conditionMistakes(spec.if, at('if'), VIEW);
-  if (spec.key !== undefined) yield* templateMistakes(spec.key, at('key'), VIEW, 'text');
-  yield* templateMistakes(spec.input, at('input'), VIEW);
+  if (spec.if !== undefined) yield* conditionDiagnostics(spec.if, at('if'), VIEW);
+  if (spec.key !== undefined) yield* templateDiagnostics(spec.key, at('key'), VIEW, 'text');
+  yield* templateDiagnostics(spec.input, at('input'), VIEW);
   const { input_schema: schema } = from.value;
   const isWritten = typeof spec.input === 'string' || Object.keys(spec.input).length > 0;
   const place = isWritten ? at('input') : ['triggers', index];
-  yield* inputMistakes({ schema, of: spec.ability, preset, at: place }, spec.input as Json, at('input'), VIEW);
+  yield* inputDiagnostics({ schema, of: spec.ability, preset, at: place }, spec.input as Json, at('input'), VIEW);
 }

@@ -4,9 +4,9 @@ import type { LintCode } from '../../contracts/lint-codes.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { nearestNames } from '../../text/nearest.js';
-import { ofEachAbility } from '../remembered-checks.js';
+import { ofEachAbility } from '../cached-checks.js';
 
-interface Slip {
+interface SchemaFault {
   code: LintCode;
   message: string;
   path: PropertyKey[];
@@ -23,15 +23,15 @@ export const checkSchemaContradictions = ofEachAbility(function* (ability) {
       const message = `An input is always an object, and this schema wants ${String(schema.type)}`;
       yield findingOf('lint.schema_impossible', message, ability.locate([key, 'type']));
     }
-    yield* slipsOf(ability, schema, [key]);
+    yield* faultsIn(ability, schema, [key]);
   }
 });
 
-function* slipsOf(from: Loaded<unknown>, schema: JsonObject, path: PropertyKey[]): Generator<Finding> {
+function* faultsIn(from: Loaded<unknown>, schema: JsonObject, path: PropertyKey[]): Generator<Finding> {
   for (const { code, message, path: at, part, fix } of [...contradictions(schema), ...idleKeywords(schema)]) {
     yield findingOf(code, message, from.locate([...path, ...at], part), fix);
   }
-  for (const { schema: inner, path: at } of partsOf(schema)) yield* slipsOf(from, inner, [...path, ...at]);
+  for (const { schema: inner, path: at } of partsOf(schema)) yield* faultsIn(from, inner, [...path, ...at]);
 }
 
 /** Keywords whose value is a map of names to schemas. */
@@ -78,7 +78,7 @@ const RANGES = [
   ['minProperties', 'maxProperties', false],
 ] as const;
 
-function* contradictions(schema: JsonObject): Generator<Slip> {
+function* contradictions(schema: JsonObject): Generator<SchemaFault> {
   const code = 'lint.schema_impossible';
   for (const [low, high, isOpen] of RANGES) {
     const [least, most] = [schema[low], schema[high]];
@@ -171,7 +171,7 @@ const FORMATS: readonly string[] = [
   ...['file', 'regex', 'byte', 'binary', 'password', 'int32', 'int64', 'float', 'double', 'iso-time', 'iso-date-time'],
 ];
 
-function* idleKeywords(schema: JsonObject): Generator<Slip> {
+function* idleKeywords(schema: JsonObject): Generator<SchemaFault> {
   const code = 'lint.schema_keyword_idle';
   const types = typesOf(schema)?.map((type) => (type === 'integer' ? 'number' : type));
   for (const keyword of types ? Object.keys(schema) : []) {

@@ -2,33 +2,33 @@ import type { Json } from '../../contracts/json.js';
 import type { StepDefinition } from '../../definitions/formats/steps.js';
 import { listsInside, listsOfWorkflow } from '../../definitions/step-lists.js';
 import { memoize } from '../../text/memoize.js';
-import { chainOf, type Spot, type StepNode, stepEndsTask } from '../types/expression-sites.js';
+import { chainOf, type ExpressionSite, type StepNode, stepEndsTask } from '../types/expression-sites.js';
 import { pathsIn, type StepRead, stepReadsIn } from '../types/read-expression.js';
 import { type Order, orderOf } from '../types/step-order.js';
 import { cutSafely } from '../types/template-type.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
-import type { PlacedMistake } from './expressions.js';
+import type { PlacedDiagnostic } from './expressions.js';
 
 /** Expressions that look at steps which have not run by then, or may not have. */
-export function* orderMistakes(types: WorkflowTypes): Generator<PlacedMistake> {
-  for (const spot of types.spots) {
-    for (const { source, path } of sourcesIn(spot)) {
+export function* orderDiagnostics(types: WorkflowTypes): Generator<PlacedDiagnostic> {
+  for (const site of types.sites) {
+    for (const { source, path } of sourcesIn(site)) {
       const reads = stepReadsIn(source);
       const told = new Set<string>();
       for (const read of reads) {
         const target = types.step(read.id);
         if (!target || told.has(read.id)) continue;
-        const mistake = mistakeOf(spot, source, read, reads, orderOf(spot, target), target);
-        if (!mistake) continue;
+        const diagnostic = diagnosticOf(site, source, read, reads, orderOf(site, target), target);
+        if (!diagnostic) continue;
         told.add(read.id);
-        yield { ...mistake, path };
+        yield { ...diagnostic, path };
       }
     }
   }
 }
 
 /** The expressions of a spot, each with the place of the text it stands in. */
-function* sourcesIn({ belongs, value, path }: Spot): Generator<{ source: string; path: PropertyKey[] }> {
+function* sourcesIn({ belongs, value, path }: ExpressionSite): Generator<{ source: string; path: PropertyKey[] }> {
   const isBare = belongs === 'condition' || belongs === 'moment' || belongs === 'list';
   if (isBare && typeof value === 'string') yield { source: value, path };
   else yield* sourcesInTemplate(value, path);
@@ -43,10 +43,10 @@ function* sourcesInTemplate(value: Json, path: PropertyKey[]): Generator<{ sourc
   }
 }
 
-type Found = Omit<PlacedMistake, 'path'> | undefined;
+type Found = Omit<PlacedDiagnostic, 'path'> | undefined;
 
-function mistakeOf(
-  spot: Spot,
+function diagnosticOf(
+  site: ExpressionSite,
   source: string,
   read: StepRead,
   reads: StepRead[],
@@ -65,7 +65,7 @@ function mistakeOf(
       return { code: isDeep ? 'lint.step_not_run' : 'lint.step_pending', message };
     }
     case 'at_once':
-      if (waitsForOthers(spot)) return undefined;
+      if (waitsForOthers(site)) return undefined;
       return { code: 'lint.step_at_once', message: `\`${id}\` runs at the same time, in another branch` };
     case 'apart': {
       const { max_parallel: most } = order.loop.definition as { max_parallel?: number | string };
@@ -74,15 +74,15 @@ function mistakeOf(
       return { code: 'lint.own_turn_at_once', message };
     }
     case 'perhaps': {
-      if (order.index !== undefined && countsTurns(spot, source, order.index)) return undefined;
-      if (!isDeep || isGuarded(spot, read, reads, order, target)) return undefined;
+      if (order.index !== undefined && countsTurns(site, source, order.index)) return undefined;
+      if (!isDeep || isGuarded(site, read, reads, order, target)) return undefined;
       return { code: 'lint.step_may_not_run', message: `\`${id}\` ${order.why}, and its output is null then` };
     }
   }
 }
 
 /** Whoever waits for a condition or a signal in his branch may wait for the other one. */
-function waitsForOthers({ node }: Spot): boolean {
+function waitsForOthers({ node }: ExpressionSite): boolean {
   return chainOf(node).some(({ part, definition }) => part === 'branch' && /"(until|signal)":/.test(json(definition)));
 }
 
@@ -93,7 +93,7 @@ const json = memoize((value: object) => JSON.stringify(value));
  * for what decides whether the step runs.
  */
 function isGuarded(
-  { conditions }: Spot,
+  { conditions }: ExpressionSite,
   { id }: StepRead,
   reads: StepRead[],
   order: Extract<Order, { when: 'perhaps' }>,
@@ -111,7 +111,7 @@ function isGuarded(
 }
 
 /** Whether the number of the turn was thought of. */
-function countsTurns({ conditions }: Spot, source: string, index: string): boolean {
+function countsTurns({ conditions }: ExpressionSite, source: string, index: string): boolean {
   return [source, ...conditions.map((condition) => condition.source)].some((one) => pathsIn(one).has(index));
 }
 
@@ -121,7 +121,7 @@ function decisivePaths(source: string): string[] {
 }
 
 /** The first step of each list that comes after one which always ends the task. */
-export function* unreachableSteps({ workflow, nodes }: WorkflowTypes): Generator<PlacedMistake> {
+export function* unreachableSteps({ workflow, nodes }: WorkflowTypes): Generator<PlacedDiagnostic> {
   const inside = nodes.flatMap(({ definition, path }) =>
     listsInside(definition).map((list) => ({ ...list, path: [...path, ...list.path] })),
   );

@@ -50,12 +50,12 @@ function* compare(before: Registry, after: Registry, id: string, old: Ability, n
     yield findingOf('lint.break_scope', message, now.locate(['scope', 'environments']));
   }
   for (const environment of within.filter((name) => !lost.includes(name))) {
-    const asked = new Set(guardsOf(after, id, environment).map(({ name }) => name));
+    const names = new Set(guardsOf(after, id, environment).map(({ name }) => name));
     for (const { name, phase, hook } of guardsOf(before, id, environment)) {
-      if (asked.has(name)) yield* compareGuard(before, after, phase, hook);
+      if (names.has(name)) yield* compareGuard(before, after, phase, hook);
       else {
         const bound = isBoundNow(after, phase, hook) ? ': it has no `match`, and a binding narrows it' : '';
-        const message = `The guard ${name} is no longer asked before ${id} in ${environment}${bound}`;
+        const message = `The guard ${name} is no longer names before ${id} in ${environment}${bound}`;
         yield findingOf('lint.break_guard', message, now.locate(['hooks'], 'key'));
       }
     }

@@ -2,11 +2,11 @@ import { didYouMean } from '../../text/nearest.js';
 import {
   type Alternative,
   ANY,
+  type Diagnostic,
   describeType,
   isAny,
   listNames,
   type MapType,
-  type Mistake,
   mayBe,
   type Type,
 } from './type.js';
@@ -14,15 +14,15 @@ import {
 const NUMBERS: readonly Alternative['kind'][] = ['int', 'double', 'uint'];
 
 /** What is wrong with comparing two things that can never be equal; whoever asks for null is only careful. */
-export function neverEqual(left: Type, right: Type, [one, other]: [string, string]): Mistake | undefined {
+export function neverEqual(left: Type, right: Type, [one, other]: [string, string]): Diagnostic | undefined {
   if (isAny(left) || isAny(right) || isNull(left) || isNull(right)) return undefined;
   if (left.some((a) => right.some((b) => canBeEqual(a, b)))) return undefined;
   const [texts, wanted] = [textsOf(left), textsOf(right)];
-  const [known, asked, of] =
+  const [known, sought, of] =
     (texts?.length ?? 0) >= (wanted?.length ?? 0) ? [texts, wanted, one] : [wanted, texts, other];
-  if (known && asked) {
-    const message = `\`${of}\` is one of ${listNames(known)}, never ${listNames(asked)}`;
-    return { code: 'lint.never_equal', message, fix: didYouMean(asked[0] ?? '', known) };
+  if (known && sought) {
+    const message = `\`${of}\` is one of ${listNames(known)}, never ${listNames(sought)}`;
+    return { code: 'lint.never_equal', message, fix: didYouMean(sought[0] ?? '', known) };
   }
   const message = `\`${one}\` is ${describeType(left)}, \`${other}\` ${describeType(right)}: they are never equal`;
   return { code: 'lint.never_equal', message };

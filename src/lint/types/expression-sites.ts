@@ -20,7 +20,7 @@ export interface KnownCondition {
 export type Belongs = StepExpression['belongs'] | 'argument';
 
 /** An expression, or a value with expressions in it, where it stands in the file. */
-export interface Spot extends Omit<StepExpression, 'belongs'> {
+export interface ExpressionSite extends Omit<StepExpression, 'belongs'> {
   belongs: Belongs;
   /** The step it belongs to; undefined for the workflow itself. */
   node: StepNode | undefined;
@@ -36,18 +36,18 @@ interface Around {
 }
 
 /** All steps and expressions of a workflow. */
-export interface Spots {
+export interface WorkflowSites {
   nodes: StepNode[];
-  spots: Spot[];
+  sites: ExpressionSite[];
 }
 
 /** Finds all steps and expressions of a workflow, each with what is known where it stands. */
-export function findSpots(workflow: HighLevel): Spots {
-  return new SpotFinder(workflow).found;
+export function findSites(workflow: HighLevel): WorkflowSites {
+  return new SiteFinder(workflow).found;
 }
 
-class SpotFinder {
-  readonly found: Spots = { nodes: [], spots: [] };
+class SiteFinder {
+  readonly found: WorkflowSites = { nodes: [], sites: [] };
 
   constructor({ concurrency, output, ...workflow }: HighLevel) {
     const around: Around = { loops: [], conditions: [] };
@@ -92,7 +92,7 @@ class SpotFinder {
 
   private add(node: StepNode | undefined, { loops, conditions }: Around, expression: StepExpression): void {
     const path = [...(node?.path ?? []), ...expression.path];
-    this.found.spots.push({ ...expression, path, node, loops, conditions });
+    this.found.sites.push({ ...expression, path, node, loops, conditions });
   }
 }
 

@@ -2,7 +2,7 @@ import { isLoop, type Node } from '../../rules/expressions/syntax/node.js';
 import { writeExpression } from '../../rules/expressions/write.js';
 import { neverEqual } from './compare.js';
 import { type Operation, resultOf } from './overloads.js';
-import { askedBy, parseExpression, pathOf, textOf } from './read-expression.js';
+import { parseExpression, pathOf, presentAfter, textOf } from './read-expression.js';
 import { select } from './select.js';
 import {
   ANY,
@@ -12,8 +12,8 @@ import {
   listType,
   mapType,
   mayBe,
+  type Report,
   STRING,
-  type Tell,
   type Type,
   typeOfValue,
   unite,
@@ -24,15 +24,15 @@ export interface View {
   /** The type of a name; undefined for one that is not known there, which planning tells. */
   typeOf: (name: string) => Type | undefined;
   /** Paths that are known to be there, such as `input.note` behind `has(input.note)`. */
-  asked: ReadonlySet<string>;
+  present: ReadonlySet<string>;
   /** A file may stand where text does: it is the path of its copy there. */
   takesFiles?: true;
 }
 
 /** What an expression may give, as evaluation would have it; whatever cannot work in it is told. */
-export function inferType(source: string, view: View, tell: Tell): Type {
+export function inferType(source: string, view: View, report: Report): Type {
   const tree = parseExpression(source);
-  return tree ? new Inference(tell).infer(tree, view) : ANY;
+  return tree ? new Inference(report).infer(tree, view) : ANY;
 }
 
 const TYPES: ReadonlySet<string> = new Set([
@@ -40,7 +40,7 @@ const TYPES: ReadonlySet<string> = new Set([
 ]);
 
 class Inference {
-  constructor(private readonly tell: Tell) {}
+  constructor(private readonly report: Report) {}
 
   infer(node: Node, view: View): Type {
     const { op, args } = node;
@@ -50,11 +50,11 @@ class Inference {
       case 'id':
         return view.typeOf(args as string) ?? (TYPES.has(args as string) ? [{ kind: 'type' }] : ANY);
       case '.':
-        return this.member(args as [Node, string], view, isAsked(node, view));
+        return this.member(args as [Node, string], view, isChecked(node, view));
       case '.?':
         return [{ kind: 'optional', of: flat(this.member(args as [Node, string], view, true)) }];
       case '[]':
-        return this.index(args as [Node, Node], view, isAsked(node, view));
+        return this.index(args as [Node, Node], view, isChecked(node, view));
       case '[?]':
         return [{ kind: 'optional', of: flat(this.index(args as [Node, Node], view, true)) }];
       case 'list':
@@ -85,24 +85,24 @@ class Inference {
     }
   }
 
-  private member([target, name]: [Node, string], view: View, isAsked: boolean): Type {
-    return select(this.infer(target, view), { name, from: write(target), isAsked }, this.tell);
+  private member([target, name]: [Node, string], view: View, isChecked: boolean): Type {
+    return select(this.infer(target, view), { name, from: write(target), isChecked }, this.report);
   }
 
-  private index([target, key]: [Node, Node], view: View, isAsked: boolean): Type {
+  private index([target, key]: [Node, Node], view: View, isChecked: boolean): Type {
     const [type, keyType] = [this.infer(target, view), this.infer(key, view)];
     if (isAny(type) || type.some(({ kind }) => kind === 'optional')) return ANY;
     const name = textOf(key);
     if (name !== undefined && type.some(({ kind }) => kind === 'map')) {
-      return select(type, { name, from: write(target), isAsked }, this.tell);
+      return select(type, { name, from: write(target), isChecked }, this.report);
     }
     const lists = type.flatMap((one) => (one.kind === 'list' ? [one.item()] : []));
     const isMap = type.some(({ kind }) => kind === 'map');
     if (isMap) return ANY;
     if (lists.length > 0 && mayBe(keyType, 'int', 'double', 'uint')) return unite(...lists);
-    if (!isAsked) {
+    if (!isChecked) {
       const message = `\`${write(target)}\` is ${describeType(type)}, and has no \`[${write(key)}]\``;
-      this.tell({ code: 'lint.type_mismatch', message });
+      this.report({ code: 'lint.type_mismatch', message });
     }
     return ANY;
   }
@@ -152,26 +152,26 @@ class Inference {
     if (mayBe(items, 'string')) return;
     const message = `\`${write(node)}\` joins ${describeType(items)}, and only texts can be joined`;
     const fix = 'Make texts of the items: `list.map(item, string(item)).join(", ")`.';
-    this.tell({ code: 'lint.type_mismatch', message, fix });
+    this.report({ code: 'lint.type_mismatch', message, fix });
   }
 
   private macro(name: string, target: Node, [variable, ...bodies]: [Node, ...Node[]], view: View): Type {
     const range = this.infer(target, view);
     if (!mayBe(range, 'list', 'map')) {
       const message = `\`${write(target)}\` is ${describeType(range)}, and \`${name}\` goes over lists and maps`;
-      this.tell({ code: 'lint.type_mismatch', message });
+      this.report({ code: 'lint.type_mismatch', message });
     }
     const item = isAny(range)
       ? ANY
       : unite(...range.flatMap((one) => (one.kind === 'list' ? [one.item()] : one.kind === 'map' ? [STRING] : [])));
     const bound = variable.args as string;
-    const asked = new Set([...view.asked].filter((path) => path !== bound && !path.startsWith(`${bound}.`)));
-    const inside = { typeOf: (id: string) => (id === bound ? item : view.typeOf(id)), asked };
+    const present = new Set([...view.present].filter((path) => path !== bound && !path.startsWith(`${bound}.`)));
+    const inside = { typeOf: (id: string) => (id === bound ? item : view.typeOf(id)), present };
     const [first, second] = bodies as [Node, Node | undefined];
     if (name === 'map' && !second) return listType(this.infer(first, inside));
     this.boolean(first, this.infer(first, inside));
     if (name === 'map' && second) {
-      return listType(this.infer(second, { ...inside, asked: new Set([...asked, ...askedBy(first, true)]) }));
+      return listType(this.infer(second, { ...inside, present: new Set([...present, ...presentAfter(first, true)]) }));
     }
     return name === 'filter' ? listType(item) : BOOL;
   }
@@ -196,13 +196,13 @@ class Inference {
   private boolean(node: Node, type: Type): void {
     if (mayBe(type, 'bool')) return;
     const message = `\`${write(node)}\` is ${describeType(type)}, where true or false belongs`;
-    this.tell({ code: 'lint.type_mismatch', message });
+    this.report({ code: 'lint.type_mismatch', message });
   }
 
   private equality([left, right]: [Node, Node], view: View): Type {
     const types = [this.infer(left, view), this.infer(right, view)] as const;
-    const mistake = neverEqual(...types, [write(left), write(right)]);
-    if (mistake) this.tell(mistake);
+    const diagnostic = neverEqual(...types, [write(left), write(right)]);
+    if (diagnostic) this.report(diagnostic);
     return BOOL;
   }
 
@@ -210,7 +210,7 @@ class Inference {
     const [, type] = [this.infer(item, view), this.infer(range, view)];
     const name = textOf(item);
     const isMap = type.some(({ kind }) => kind === 'map');
-    if (name !== undefined && isMap) select(type, { name, from: write(range), isAsked: true }, this.tell);
+    if (name !== undefined && isMap) select(type, { name, from: write(range), isChecked: true }, this.report);
     if (!mayBe(type, 'list', 'map')) this.cannot(node, [type]);
     return BOOL;
   }
@@ -223,18 +223,18 @@ class Inference {
 
   private cannot(node: Node, operands: Type[]): void {
     const given = operands.map(describeType).join(' and ');
-    this.tell({ code: 'lint.type_mismatch', message: `\`${write(node)}\` cannot work on ${given}` });
+    this.report({ code: 'lint.type_mismatch', message: `\`${write(node)}\` cannot work on ${given}` });
   }
 }
 
 function after(view: View, condition: Node, outcome: boolean): View {
-  const more = askedBy(condition, outcome);
-  return more.size === 0 ? view : { ...view, asked: new Set([...view.asked, ...more]) };
+  const more = presentAfter(condition, outcome);
+  return more.size === 0 ? view : { ...view, present: new Set([...view.present, ...more]) };
 }
 
-function isAsked(node: Node, { asked }: View): boolean {
-  const path = asked.size === 0 ? undefined : pathOf(node);
-  return path !== undefined && asked.has(path);
+function isChecked(node: Node, { present }: View): boolean {
+  const path = present.size === 0 ? undefined : pathOf(node);
+  return path !== undefined && present.has(path);
 }
 
 /** An optional of an optional is one. */

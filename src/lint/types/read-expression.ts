@@ -52,11 +52,11 @@ export function pathsIn(source: string): ReadonlySet<string> {
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** The paths of which it is known that they are there, once a condition came out as true, or as false. */
-export function askedBy({ op, args }: Node, outcome: boolean): ReadonlySet<string> {
+export function presentAfter({ op, args }: Node, outcome: boolean): ReadonlySet<string> {
   switch (op) {
     case '&&':
     case '||': {
-      const [left, right] = (args as [Node, Node]).map((side) => askedBy(side, outcome)) as [
+      const [left, right] = (args as [Node, Node]).map((side) => presentAfter(side, outcome)) as [
         ReadonlySet<string>,
         ReadonlySet<string>,
       ];
@@ -64,7 +64,7 @@ export function askedBy({ op, args }: Node, outcome: boolean): ReadonlySet<strin
       return new Set(isBoth ? [...left, ...right] : [...left].filter((path) => right.has(path)));
     }
     case '!_':
-      return askedBy(args as Node, !outcome);
+      return presentAfter(args as Node, !outcome);
     case 'call': {
       const [name, [operand]] = args as [string, Node[]];
       return name === 'has' && outcome && operand ? withBeginnings(pathOf(operand)) : NOTHING;
@@ -115,23 +115,23 @@ export function stepReadsIn(source: string): StepRead[] {
   const tree = parseExpression(source);
   if (!tree) return [];
   const seen = new Set<Node>();
-  const asked = new Set<Node>();
+  const present = new Set<Node>();
   const reads: StepRead[] = [];
   walk(tree, (node) => {
     if (node.op === 'call' && (node.args as [string])[0] === 'has') {
-      for (const operand of (node.args as [string, Node[]])[1]) asked.add(operand);
+      for (const operand of (node.args as [string, Node[]])[1]) present.add(operand);
     }
     if (seen.has(node)) return;
-    const keys: { name: string; isAsked: boolean }[] = [];
+    const keys: { name: string; isChecked: boolean }[] = [];
     let at = node;
     for (let key = keyOf(at); key !== undefined; key = keyOf(at)) {
-      keys.unshift({ name: key, isAsked: at.op === '.?' || at.op === '[?]' || asked.has(at) });
+      keys.unshift({ name: key, isChecked: at.op === '.?' || at.op === '[?]' || present.has(at) });
       at = (at.args as [Node])[0];
       seen.add(at);
     }
     const [step, part, field] = keys;
     if (at.op !== 'id' || at.args !== 'steps' || !step) return;
-    const isDeep = part?.name === 'output' && !part.isAsked && field !== undefined && !field.isAsked;
+    const isDeep = part?.name === 'output' && !part.isChecked && field !== undefined && !field.isChecked;
     reads.push({ id: step.name, part: part?.name, isDeep });
   });
   return reads;

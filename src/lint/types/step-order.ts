@@ -1,6 +1,6 @@
 import type { StepDefinition } from '../../definitions/formats/steps.js';
 import { isRepeated } from '../../definitions/step-lists.js';
-import { chainOf, endsTask, loopsAround, type Spot, type StepNode } from './expression-sites.js';
+import { chainOf, type ExpressionSite, endsTask, loopsAround, type StepNode } from './expression-sites.js';
 
 /** What has become of a step when an expression looks at it. */
 export type Order =
@@ -18,16 +18,16 @@ export type Order =
   | { when: 'perhaps'; why: string; conditions: string[]; index?: string };
 
 /** Tells what has become of a step when an expression is evaluated. */
-export function orderOf(spot: Spot, target: StepNode): Order {
-  const around = chainOf(spot.node);
+export function orderOf(site: ExpressionSite, target: StepNode): Order {
+  const around = chainOf(site.node);
   const chain = chainOf(target);
   let common = 0;
   while (common < around.length && around[common] === chain[common]) common += 1;
-  if (common === chain.length) return orderOfOuter(spot, target, around[common]);
+  if (common === chain.length) return orderOfOuter(site, target, around[common]);
   const never = turnBefore(around.slice(0, common), around[common]);
   const [own, other] = [around[common], chain[common] as StepNode];
   const below = chain.slice(common);
-  if (!own) return orderOfInner(spot, other, below, never);
+  if (!own) return orderOfInner(site, other, below, never);
   if (own.part === other.part && own.number === other.number) {
     if (own.part === 'branch') return { when: 'at_once' };
     return other.index < own.index ? perhaps(below) : never;
@@ -64,7 +64,7 @@ function firstTurn(definition: StepDefinition): Extract<Order, { when: 'perhaps'
 }
 
 /** The step itself, or one around it. */
-function orderOfOuter({ phase }: Spot, target: StepNode, next: StepNode | undefined): Order {
+function orderOfOuter({ phase }: ExpressionSite, target: StepNode, next: StepNode | undefined): Order {
   const loop = loopsAround(target).at(-1);
   // Steps inside it, in a turn or not, see that it is at work.
   if (next) return loop || next.part === 'handler' || next.part === 'finally' ? { when: 'within' } : { when: 'never' };
@@ -75,7 +75,7 @@ function orderOfOuter({ phase }: Spot, target: StepNode, next: StepNode | undefi
 }
 
 /** A step inside the one whose expression it is. */
-function orderOfInner({ phase, number }: Spot, other: StepNode, below: StepNode[], never: Order): Order {
+function orderOfInner({ phase, number }: ExpressionSite, other: StepNode, below: StepNode[], never: Order): Order {
   const isMain = other.part !== 'handler' && other.part !== 'finally';
   if (phase === 'turn') return isMain ? perhaps(below) : never;
   if (phase === 'end') return isMain ? perhaps(below) : { when: 'never' };

@@ -142,7 +142,7 @@ export function describeType(type: Type): string {
 }
 
 /** What is wrong with an expression, still without its place. */
-export interface Mistake {
+export interface Diagnostic {
   code: LintCode;
   message: string;
   /** What to do here; left out: what the table of codes says. */
@@ -150,7 +150,7 @@ export interface Mistake {
 }
 
 /** Takes a mistake. */
-export type Tell = (mistake: Mistake) => void;
+export type Report = (diagnostic: Diagnostic) => void;
 
 /** What is of both types. Where nothing is, the schemas contradict each other, and nothing is claimed. */
 export function intersect(one: Type, other: Type): Type {

@@ -9,16 +9,16 @@ import { nameOfStep } from '../../rules/step-name.js';
 import { memoize } from '../../text/memoize.js';
 import { environmentsOf } from '../checks/abilities.js';
 import {
-  findSpots,
+  type ExpressionSite,
+  findSites,
   type KnownCondition,
   loopsAround,
-  type Spot,
-  type Spots,
   type StepNode,
+  type WorkflowSites,
 } from './expression-sites.js';
 import { typeOfForms } from './implementations.js';
 import { inferType, type View } from './infer.js';
-import { askedBy, parseExpression } from './read-expression.js';
+import { parseExpression, presentAfter } from './read-expression.js';
 import { templateType } from './template-type.js';
 import {
   ANY,
@@ -43,7 +43,7 @@ const PROBLEM = mapType({ code: STRING, message: STRING }, () => ANY);
 /** What a `retry.if` sees. */
 const OF_ATTEMPT: View = {
   typeOf: (name) => (name === 'error' ? PROBLEM : name === 'attempt' ? INT : undefined),
-  asked: new Set(),
+  present: new Set(),
 };
 
 const FIELD_TYPES: Record<string, Type> = {
@@ -54,9 +54,9 @@ const FIELD_TYPES: Record<string, Type> = {
 };
 
 /** Types of everything that the expressions of one workflow see. */
-export class WorkflowTypes implements Spots {
+export class WorkflowTypes implements WorkflowSites {
   readonly nodes: StepNode[];
-  readonly spots: Spot[];
+  readonly sites: ExpressionSite[];
   private readonly byId: Map<string, StepNode>;
   private readonly outputs = new Map<StepDefinition, Type>();
   private readonly loopTypes = new Map<string, Type>();
@@ -66,9 +66,9 @@ export class WorkflowTypes implements Spots {
     private readonly registry: Registry,
     readonly workflow: Loaded<HighLevel>,
   ) {
-    const { nodes, spots } = findSpots(workflow.value);
+    const { nodes, sites } = findSites(workflow.value);
     this.nodes = nodes;
-    this.spots = spots;
+    this.sites = sites;
     this.byId = new Map(nodes.map((node) => [node.id, node]));
     this.common = {
       input: typeOfInput(workflow.value.input_schema),
@@ -84,7 +84,7 @@ export class WorkflowTypes implements Spots {
   }
 
   /** What is seen from where an expression stands. */
-  viewAt({ loops, sees, conditions }: Pick<Spot, 'loops' | 'sees' | 'conditions'>): View {
+  viewAt({ loops, sees, conditions }: Pick<ExpressionSite, 'loops' | 'sees' | 'conditions'>): View {
     if (sees === 'attempt') return OF_ATTEMPT;
     return {
       typeOf: (name) => {
@@ -97,7 +97,7 @@ export class WorkflowTypes implements Spots {
         }
         return undefined;
       },
-      asked: knownPresent(conditions),
+      present: knownPresent(conditions),
     };
   }
 
@@ -267,7 +267,7 @@ const knownPresent = memoize((conditions: readonly KnownCondition[]): ReadonlySe
   const paths = new Set<string>();
   for (const { source, outcome } of conditions) {
     const tree = parseExpression(source);
-    if (tree) for (const path of askedBy(tree, outcome)) paths.add(path);
+    if (tree) for (const path of presentAfter(tree, outcome)) paths.add(path);
   }
   return paths;
 });

@@ -13,7 +13,7 @@ import { HOOK_NAMES } from '../../rules/hook-facts.js';
 import { readsSession } from '../../rules/session-reads.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
-import type { Warn } from '../resolve/doubt.js';
+import type { Warn } from '../resolve/plan-warning.js';
 import { HOOK_ARGUMENTS } from '../scripts/check-placeholders.js';
 import { resolveScript } from '../scripts/resolve-script.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';

@@ -5,7 +5,7 @@ import { compileExpression, type Expression, type Scope } from '../../rules/expr
 import { evaluateTemplate, expressionsIn } from '../../rules/expressions/template.js';
 
 /** What an expression or a template gives before anything runs. */
-type Foreseen =
+type PartialResult =
   | { is: 'known'; value: Json }
   /** It reads what only the run will tell. */
   | { is: 'open'; depends_on: string[] }
@@ -21,7 +21,7 @@ export interface Known {
 }
 
 /** What the evaluation under way has asked for and nobody knows; evaluation is synchronous. */
-let asked: Set<string> | undefined;
+let unknownReads: Set<string> | undefined;
 
 /** Makes a member of a value unknown: whoever reads it depends on `what`; that it is there can be asked by no one. */
 export function hide(target: object, key: string, what: string): void {
@@ -29,7 +29,7 @@ export function hide(target: object, key: string, what: string): void {
     enumerable: true,
     configurable: true,
     get() {
-      asked?.add(what);
+      unknownReads?.add(what);
       throw new Error(`${what} is known only when it runs`);
     },
   });
@@ -41,8 +41,8 @@ export function hide(target: object, key: string, what: string): void {
  * A part that is not known does not matter where the rest decides: `false && steps.a.output.ok` is false. The same
  * evaluator as in the run, so that what is foreseen is what comes.
  */
-export function foreseeExpression(source: string, known: Known): Foreseen {
-  return foreseeValue(() => {
+export function evaluateExpressionPartially(source: string, known: Known): PartialResult {
+  return evaluatePartially(() => {
     const expression = compileExpression(source);
     refuseUnknown([expression], known);
     return expression.evaluate(scopeOf(known)) ?? null;
@@ -50,15 +50,15 @@ export function foreseeExpression(source: string, known: Known): Foreseen {
 }
 
 /** What a template gives, as far as that is certain before the run. */
-export function foreseeTemplate(template: Json, known: Known): Foreseen {
-  return foreseeValue(() => {
+export function evaluateTemplatePartially(template: Json, known: Known): PartialResult {
+  return evaluatePartially(() => {
     refuseUnknown(expressionsIn(template), known);
     return evaluateTemplate(template, scopeOf(known));
   });
 }
 
 /** A map of parameters, member by member: what is known of it, and what each other member depends on. */
-interface ForeseenMap {
+interface PartialMap {
   /** Hidden where not known, so that it can be looked into by other expressions. */
   value: JsonObject;
   /** With the template itself where nothing better is known. */
@@ -69,10 +69,10 @@ interface ForeseenMap {
 }
 
 /** Foresees each member of a map by itself, since one that depends on a step hides nothing of the others. */
-export function foreseeMap(template: JsonObject, known: Known): ForeseenMap {
-  const map: ForeseenMap = { value: {}, shown: {}, open: {} };
+export function evaluateMapPartially(template: JsonObject, known: Known): PartialMap {
+  const map: PartialMap = { value: {}, shown: {}, open: {} };
   for (const [key, item] of Object.entries(template)) {
-    const found = foreseeTemplate({ [key]: item }, known);
+    const found = evaluateTemplatePartially({ [key]: item }, known);
     if (found.is === 'known') {
       // One whose lone expression gives nothing is left out.
       Object.assign(map.value, found.value);
@@ -90,7 +90,7 @@ export function foreseeMap(template: JsonObject, known: Known): ForeseenMap {
 
 function scopeOf({ values }: Known): Scope {
   const atRun = (what: string) => (): never => {
-    asked?.add(what);
+    unknownReads?.add(what);
     throw new Error(what);
   };
   return { values, now: atRun('the moment of the run'), uuid: atRun('chance') };
@@ -100,7 +100,7 @@ function refuseUnknown(expressions: readonly Expression[], { unknown }: Known): 
   for (const { name } of expressions.flatMap(({ references }) => references)) {
     const what = unknown.get(name);
     if (what === undefined) continue;
-    asked?.add(what);
+    unknownReads?.add(what);
     throw new Error(`${what} is known only when it runs`);
   }
 }
@@ -110,10 +110,10 @@ function refuseUnknown(expressions: readonly Expression[], { unknown }: Known): 
  *
  * @param evaluate synchronous; its AbilityErrors are what is certain to fail.
  */
-export function foreseeValue(evaluate: () => Json): Foreseen {
-  const outer = asked;
+export function evaluatePartially(evaluate: () => Json): PartialResult {
+  const outer = unknownReads;
   const own = new Set<string>();
-  asked = own;
+  unknownReads = own;
   try {
     // What is hidden deep inside a value is asked for by copying it.
     const value = JSON.parse(JSON.stringify(evaluate())) as Json;
@@ -123,20 +123,20 @@ export function foreseeValue(evaluate: () => Json): Foreseen {
     if (!(error instanceof AbilityError)) throw error;
     return { is: 'failing', problem: error.toProblem() };
   } finally {
-    asked = outer;
+    unknownReads = outer;
   }
 }
 
 /** Parameters of a call: as shown, and as other expressions may look into them; undefined where nothing is known. */
-export interface ForeseenInput {
+export interface PartialInput {
   shown: ValuePreview;
   input: JsonObject | undefined;
 }
 
 /** Foresees what a call is given. */
-export function foreseeInput(template: Json, known: Known): ForeseenInput {
+export function previewInput(template: Json, known: Known): PartialInput {
   if (isJsonObject(template)) {
-    const { value, shown, open, problem = null } = foreseeMap(template, known);
+    const { value, shown, open, problem = null } = evaluateMapPartially(template, known);
     return { shown: { value: shown, open, problem }, input: value };
   }
   const shown = previewValue(template, known);
@@ -147,10 +147,10 @@ export function foreseeInput(template: Json, known: Known): ForeseenInput {
 /** Foresees a value, and a map member by member. */
 export function previewValue(template: Json, known: Known): ValuePreview {
   if (isJsonObject(template)) {
-    const { shown, open, problem = null } = foreseeMap(template, known);
+    const { shown, open, problem = null } = evaluateMapPartially(template, known);
     return { value: shown, open, problem };
   }
-  const found = foreseeTemplate(template, known);
+  const found = evaluateTemplatePartially(template, known);
   if (found.is === 'known') return { value: found.value, open: {}, problem: null };
   if (found.is === 'open') return { value: template, open: { '': found.depends_on }, problem: null };
   return { value: template, open: {}, problem: found.problem };
@@ -158,7 +158,7 @@ export function previewValue(template: Json, known: Known): ValuePreview {
 
 /** Foresees bare CEL. */
 export function previewExpression(expression: string, known: Known): AnswerPreview {
-  return answerOf(expression, foreseeExpression(expression, known));
+  return answerOf(expression, evaluateExpressionPartially(expression, known));
 }
 
 /** Foresees a condition, which fails where it gives neither true nor false. */
@@ -174,14 +174,14 @@ export function previewCondition(expression: string, known: Known): AnswerPrevie
 }
 
 /** A text that may be a template, as far as it is known; else as it is written. */
-export function foreseeText(template: string, known: Known): string {
-  const found = foreseeTemplate(template, known);
+export function previewText(template: string, known: Known): string {
+  const found = evaluateTemplatePartially(template, known);
   return found.is === 'known' && found.value !== null && typeof found.value !== 'object'
     ? String(found.value)
     : template;
 }
 
-function answerOf(expression: string, found: Foreseen): AnswerPreview {
+function answerOf(expression: string, found: PartialResult): AnswerPreview {
   const nothing = { expression, value: null, depends_on: [], problem: null };
   if (found.is === 'known') return { ...nothing, value: found.value };
   return found.is === 'open' ? { ...nothing, depends_on: found.depends_on } : { ...nothing, problem: found.problem };

@@ -9,14 +9,14 @@ import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { operationInput } from '../input/check-input.js';
 import { evaluateScript, type ScriptFacts, type ValuePiece } from '../scripts/texts/evaluate-script.js';
 import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
-import { type ForeseenInput, foreseeText, foreseeValue, type Known } from './partial-evaluation.js';
+import { evaluatePartially, type Known, type PartialInput, previewText } from './partial-evaluation.js';
 import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
 
 /** One call of an operation, in its workflow or alone. */
 interface PreviewedCall {
   plan: Plan;
   operation: PlanOperation;
-  given: ForeseenInput;
+  given: PartialInput;
   known: Known;
   user: Asker;
   step?: Pick<CallStep, 'retry' | 'timeout'>;
@@ -52,12 +52,12 @@ export function previewCall(call: PreviewedCall): CallPreview {
       before,
       environment,
     ),
-    script: foreseenScript(call, input),
+    script: scriptPreview(call, input),
     workflow: null,
   };
 }
 
-function foreseenScript({ plan, operation, given, known }: PreviewedCall, input: JsonObject | undefined) {
+function scriptPreview({ plan, operation, given, known }: PreviewedCall, input: JsonObject | undefined) {
   const { implementation, input_schema: inputSchema } = operation;
   if (implementation.kind !== 'script' || !input || given.shown.problem) return null;
   return previewScript({ plan, script: implementation.script, inputSchema, input, known });
@@ -74,7 +74,7 @@ export function withDefaults({
 }
 
 /** Why an input would be refused; null where it would not, or where that is not known. */
-export function inputProblem(given: ForeseenInput, check: (input: JsonObject) => unknown): Problem | null {
+export function inputProblem(given: PartialInput, check: (input: JsonObject) => unknown): Problem | null {
   const { shown, input } = given;
   if (shown.problem) return shown.problem;
   if (!input || Object.keys(shown.open).length > 0) return null;
@@ -94,14 +94,14 @@ function retryOf(written: PlanRetry | undefined, known: Known): CallPreview['ret
   }
   const { first, factor, max, errors = null, if: condition, jitter } = written;
   const more = { ...(condition !== undefined && { if: condition }), ...(jitter && { jitter }) };
-  return { first: foreseeText(first, known), factor, max: foreseeText(max, known), errors, ...more };
+  return { first: previewText(first, known), factor, max: previewText(max, known), errors, ...more };
 }
 
 /** Null where the time-out is a template that only the run can evaluate. */
 function limitOf(plan: Plan, operation: PlanOperation, timeout: string | undefined, known: Known): number | null {
   if (timeout === undefined) return stepLimit(plan.limits, operation, undefined);
   try {
-    return stepLimit(plan.limits, operation, parseDuration(foreseeText(timeout, known)));
+    return stepLimit(plan.limits, operation, parseDuration(previewText(timeout, known)));
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return null;
@@ -109,7 +109,7 @@ function limitOf(plan: Plan, operation: PlanOperation, timeout: string | undefin
 }
 
 /** A call of a script before it runs. */
-interface ForeseenScript {
+interface PreviewedScript {
   plan: Plan;
   script: PlanScript;
   inputSchema: JsonObject;
@@ -123,10 +123,10 @@ interface ForeseenScript {
  *
  * Secrets are shown as the references that they are.
  */
-function previewScript({ plan, script, inputSchema, input, known }: ForeseenScript): ScriptPreview {
+function previewScript({ plan, script, inputSchema, input, known }: PreviewedScript): ScriptPreview {
   const program = [...script.interpreter, script.path];
   const env = { ...script.env.set, ...script.env.secrets };
-  const found = foreseeValue((): Json => {
+  const found = evaluatePartially((): Json => {
     const evaluated = evaluateScript(script, factsOf(plan, inputSchema, input, known));
     const { args, stdin = null, env } = writeScript(evaluated, shownText);
     return { args, stdin, env };

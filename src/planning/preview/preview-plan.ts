@@ -12,14 +12,14 @@ import { toolName } from '../../rules/tool-name.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { guardedParts } from '../hooks/hook-parts.js';
 import { taskInput } from '../input/check-input.js';
-import { plannedStanding } from '../resolve/lifecycle.js';
+import { plannedLifecycle } from '../resolve/lifecycle.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
 import { credentialReferences, missingCredentials } from '../secrets/credentials.js';
 import { EnvironmentVariables, SecretSource } from '../secrets/secret-source.js';
 import { inferPlacement } from '../steps/infer-placement.js';
 import { previewCall } from './preview-call.js';
 import { type Asker, previewHooks } from './preview-hooks.js';
-import { Foresight } from './preview-scope.js';
+import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
 import { StepPreviewer, type TreePreview } from './preview-steps.js';
 
@@ -63,7 +63,7 @@ export function previewPlan(registry: Registry, request: PreviewRequest): PlanPr
       kind: ability.kind,
       version: ability.version,
       summary: ability.summary,
-      ...plannedStanding(ability),
+      ...plannedLifecycle(ability),
     },
     environment: { name: environment.name, protected: environment.protected },
     digest,
@@ -93,7 +93,7 @@ function previewTree(plan: Plan, input: JsonObject, user: Asker, created: readon
   const { id, kind } = plan.ability;
   const operation = plan.operations[id];
   if (kind === 'workflow' || !operation) return new StepPreviewer(user).preview(plan, input);
-  const { known } = Foresight.of(plan, input);
+  const { known } = PreviewScope.of(plan, input);
   const given = { shown: { value: input, open: {}, problem: null }, input };
   const call = previewCall({ plan, operation, given, known, user, reasons: created });
   return { steps: [ownCall(id, call)], on_error: [], finally: [], output: null };

@@ -4,7 +4,7 @@ import { allSteps } from '../../rules/find-step.js';
 import { hide, type Known } from './partial-evaluation.js';
 
 /** What the expressions of one workflow see before it runs: what is known, and what only the run will tell. */
-export class Foresight {
+export class PreviewScope {
   private constructor(
     readonly plan: Plan,
     /** Undefined where nothing is known of it. Members may be hidden. */
@@ -14,8 +14,8 @@ export class Foresight {
   ) {}
 
   /** Before a task begins: its input is known, and none of its steps. */
-  static of(plan: Plan, input: JsonObject | undefined): Foresight {
-    return new Foresight(plan, input, hiddenSteps(plan), new Map(input ? [] : [['input', 'its input']]));
+  static of(plan: Plan, input: JsonObject | undefined): PreviewScope {
+    return new PreviewScope(plan, input, hiddenSteps(plan), new Map(input ? [] : [['input', 'its input']]));
   }
 
   get known(): Known {
@@ -33,14 +33,14 @@ export class Foresight {
   }
 
   /** As seen by steps that may not run, or that run beside others: what they tell is not known outside. */
-  apart(names: Readonly<Record<string, string>> = {}): Foresight {
+  apart(names: Readonly<Record<string, string>> = {}): PreviewScope {
     const steps = Object.defineProperties({}, Object.getOwnPropertyDescriptors(this.steps)) as JsonObject;
-    return new Foresight(this.plan, this.input, steps, new Map([...this.unknown, ...Object.entries(names)]));
+    return new PreviewScope(this.plan, this.input, steps, new Map([...this.unknown, ...Object.entries(names)]));
   }
 
   /** As seen where it is not known which steps have run: by handlers and clean-ups. */
-  afterFailure(): Foresight {
-    return new Foresight(this.plan, this.input, hiddenSteps(this.plan), this.unknown);
+  afterFailure(): PreviewScope {
+    return new PreviewScope(this.plan, this.input, hiddenSteps(this.plan), this.unknown);
   }
 
   /** Notes what is certain of a step for those after it. */

@@ -3,9 +3,9 @@ import type { Plan } from '../../contracts/plan.js';
 import type { ConcurrencyPreview, StartPreview } from '../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { concurrencyKey } from '../steps/concurrency-key.js';
-import { foreseeTemplate } from './partial-evaluation.js';
+import { evaluateTemplatePartially } from './partial-evaluation.js';
 import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
-import { Foresight } from './preview-scope.js';
+import { PreviewScope } from './preview-scope.js';
 
 /**
  * The hooks around a workflow as a whole, and the approval before its first step.
@@ -38,7 +38,7 @@ function keyOf(
   plan: Plan,
   input: JsonObject | undefined,
 ): { key: string | null; problem: Problem | null } {
-  const { is } = foreseeTemplate(template, Foresight.of(plan, input).known);
+  const { is } = evaluateTemplatePartially(template, PreviewScope.of(plan, input).known);
   if (is === 'open' || !input) return { key: null, problem: null };
   try {
     return { key: concurrencyKey(template, input, plan), problem: null };

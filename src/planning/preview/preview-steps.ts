@@ -4,10 +4,10 @@ import type { AnswerPreview, CallPreview, PlanPreview, Runs, StepGroup, StepPrev
 import { childPlan } from '../../rules/child-plan.js';
 import { nameOfStep } from '../../rules/step-name.js';
 import { checkAgainst } from '../input/schemas.js';
-import { foreseeInput, previewCondition, previewValue } from './partial-evaluation.js';
+import { previewCondition, previewInput, previewValue } from './partial-evaluation.js';
 import { inputProblem, previewCall, withDefaults } from './preview-call.js';
 import type { Asker } from './preview-hooks.js';
-import { Foresight } from './preview-scope.js';
+import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
 import { foreachOf, stepApproval, whatOf } from './preview-verbs.js';
 
@@ -19,7 +19,7 @@ export type TreePreview = Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | '
 
 /** Where a list of steps stands. */
 interface Place {
-  foresight: Foresight;
+  scope: PreviewScope;
   prefix: string;
   /** Whether a failure there may be dealt with, so that what follows may run all the same. */
   isCovered: boolean;
@@ -36,15 +36,15 @@ export class StepPreviewer {
 
   /** @param input of the task; undefined where nothing is known of it. */
   preview(plan: Plan, input: JsonObject | undefined): TreePreview {
-    const foresight = Foresight.of(plan, input);
-    const late = foresight.afterFailure();
-    const steps = this.list(plan.steps, { foresight, prefix: '', isCovered: false });
+    const scope = PreviewScope.of(plan, input);
+    const late = scope.afterFailure();
+    const steps = this.list(plan.steps, { scope, prefix: '', isCovered: false });
     return {
       steps,
-      on_error: this.handlers(plan.on_error, { foresight: late, prefix: '', isCovered: true }),
-      finally: this.list(plan.finally, { foresight: late.apart(), prefix: '', isCovered: true }),
+      on_error: this.handlers(plan.on_error, { scope: late, prefix: '', isCovered: true }),
+      finally: this.list(plan.finally, { scope: late.apart(), prefix: '', isCovered: true }),
       // One that ends before its last step has another output, or none.
-      output: plan.output === undefined || this.isOver(steps) ? null : previewValue(plan.output, foresight.known),
+      output: plan.output === undefined || this.isOver(steps) ? null : previewValue(plan.output, scope.known),
     };
   }
 
@@ -61,14 +61,14 @@ export class StepPreviewer {
     this.shown += 1;
     const { prefix } = place;
     const path = prefix + nameOfStep(step.id);
-    const condition = step.if === undefined ? null : previewCondition(step.if, place.foresight.known);
+    const condition = step.if === undefined ? null : previewCondition(step.if, place.scope.known);
     const runs = ended === undefined ? runsIf(condition) : 'no';
     const because = ended === undefined ? becauseOf(condition) : `${ended} ends the task before it`;
-    if (runs === 'no') place.foresight.learn(step.id, { status: 'skipped', output: null });
+    if (runs === 'no') place.scope.learn(step.id, { status: 'skipped', output: null });
     // What is learnt inside a step that may not run holds only inside.
-    const foresight = runs === 'yes' ? place.foresight : place.foresight.apart();
-    const inside: Place = { foresight, prefix: `${path}/`, isCovered: place.isCovered || isCovered(step) };
-    const { known } = foresight;
+    const scope = runs === 'yes' ? place.scope : place.scope.apart();
+    const inside: Place = { scope, prefix: `${path}/`, isCovered: place.isCovered || isCovered(step) };
+    const { known } = scope;
     const value = valueIn(step);
     const preview: StepPreview = {
       id: step.id,
@@ -78,11 +78,11 @@ export class StepPreviewer {
       because,
       if: condition,
       what: whatOf(step, known),
-      call: step.verb === 'call' && runs !== 'no' ? this.call(step, foresight) : null,
-      approval: step.verb === 'approval' ? stepApproval(step, foresight) : null,
+      call: step.verb === 'call' && runs !== 'no' ? this.call(step, scope) : null,
+      approval: step.verb === 'approval' ? stepApproval(step, scope) : null,
       foreach: step.verb === 'foreach' ? foreachOf(step, known) : null,
       value: value === undefined ? null : previewValue(value, known),
-      undo: step.verb === 'call' && step.undo ? undoOf(step.undo, foresight) : null,
+      undo: step.verb === 'call' && step.undo ? undoOf(step.undo, scope) : null,
       may_be_cut: step.verb === 'call' && step.cut === 'allowed',
       timeout: step.timeout ?? null,
       continue_on_error: step.continue_on_error ?? false,
@@ -90,7 +90,7 @@ export class StepPreviewer {
     };
     preview.groups = runs === 'no' ? [] : this.groups(step, preview, inside);
     if (runs === 'yes' && step.verb === 'let' && preview.value && isWhole(preview.value)) {
-      place.foresight.learn(step.id, { status: 'succeeded', output: preview.value.value });
+      place.scope.learn(step.id, { status: 'succeeded', output: preview.value.value });
     }
     if (runs === 'yes') this.noteEnding(step, preview, place);
     return preview;
@@ -111,7 +111,7 @@ export class StepPreviewer {
 
   /** Lists of steps inside a step, in the order in which they may run. */
   private groups(step: PlanStep, { foreach }: StepPreview, inside: Place): StepGroup[] {
-    const late: Place = { ...inside, foresight: inside.foresight.afterFailure(), isCovered: true };
+    const late: Place = { ...inside, scope: inside.scope.afterFailure(), isCovered: true };
     return [
       ...this.groupsOfVerb(step, foreach?.items ?? null, inside),
       ...this.handlers(step.on_error, late),
@@ -124,7 +124,7 @@ export class StepPreviewer {
     switch (step.verb) {
       case 'steps': {
         // Tried again, or left at its failure: what it has named is not certain outside.
-        const own = isCovered(step) ? { ...inside, foresight: inside.foresight.apart() } : inside;
+        const own = isCovered(step) ? { ...inside, scope: inside.scope.apart() } : inside;
         return [group('steps', this.list(step.steps, own))];
       }
       case 'parallel':
@@ -137,12 +137,12 @@ export class StepPreviewer {
         ];
       case 'foreach': {
         const names = { [step.as]: 'the item', ...(step.index && { [step.index]: 'the index' }) };
-        const steps = this.list(step.steps, { ...turn, foresight: inside.foresight.apart(names) });
+        const steps = this.list(step.steps, { ...turn, scope: inside.scope.apart(names) });
         return [group('for each item', steps, items === 0 ? 'no' : items === null ? 'maybe' : 'yes')];
       }
       case 'repeat': {
         const names = step.index ? { [step.index]: 'the index' } : {};
-        return [group('each turn', this.list(step.steps, { ...turn, foresight: inside.foresight.apart(names) }))];
+        return [group('each turn', this.list(step.steps, { ...turn, scope: inside.scope.apart(names) }))];
       }
       case 'switch':
         return this.cases(step.cases, inside);
@@ -157,35 +157,35 @@ export class StepPreviewer {
   }
 
   private branch(branch: PlanStep, inside: Place): StepPreview {
-    return this.step(branch, { ...inside, foresight: inside.foresight.apart(), isCovered: true }, undefined);
+    return this.step(branch, { ...inside, scope: inside.scope.apart(), isCovered: true }, undefined);
   }
 
   /** The first case that holds is taken; those after one that is not known may be. */
   private cases(cases: { if?: string; steps: PlanStep[] }[], inside: Place): StepGroup[] {
     let before: Runs = 'no';
     return cases.map(({ if: condition, steps }, index) => {
-      const answer = condition === undefined ? null : previewCondition(condition, inside.foresight.known);
+      const answer = condition === undefined ? null : previewCondition(condition, inside.scope.known);
       const own = runsIf(answer);
       const runs: Runs = before === 'yes' || own === 'no' ? 'no' : before === 'maybe' ? 'maybe' : own;
       if (before === 'no') before = own;
       else if (before === 'maybe' && own === 'yes') before = 'yes';
       const name = condition === undefined ? 'else' : `case ${index + 1}`;
-      const foresight = runs === 'yes' ? inside.foresight : inside.foresight.apart();
-      return { name, if: answer, runs, steps: runs === 'no' ? [] : this.list(steps, { ...inside, foresight }) };
+      const scope = runs === 'yes' ? inside.scope : inside.scope.apart();
+      return { name, if: answer, runs, steps: runs === 'no' ? [] : this.list(steps, { ...inside, scope }) };
     });
   }
 
   private handlers(handlers: readonly ErrorHandler[] | undefined, place: Place): StepGroup[] {
     return (handlers ?? []).map(({ errors, steps }) => {
       const name = errors ? `on_error ${errors.join(', ')}` : 'on_error';
-      const foresight = place.foresight.apart();
-      return { name, if: null, runs: 'maybe', steps: this.list(steps, { ...place, foresight }) };
+      const scope = place.scope.apart();
+      return { name, if: null, runs: 'maybe', steps: this.list(steps, { ...place, scope }) };
     });
   }
 
-  private call(step: CallStep, foresight: Foresight): CallPreview {
-    const { plan, known } = foresight;
-    const given = foreseeInput(step.with, known);
+  private call(step: CallStep, scope: PreviewScope): CallPreview {
+    const { plan, known } = scope;
+    const given = previewInput(step.with, known);
     const operation = plan.operations[step.call];
     if (operation) return previewCall({ plan, operation, given, known, user: this.user, step });
     const child = childPlan(plan, step.call);
@@ -259,9 +259,9 @@ function isWhole({ open, problem }: { open: Record<string, string[]>; problem: u
 }
 
 /** Whether the steps after it cannot run once it has: an `end`, or a `fail` that nothing deals with. */
-function endsTask(step: PlanStep, { isCovered: around, foresight }: Place): boolean {
+function endsTask(step: PlanStep, { isCovered: around, scope }: Place): boolean {
   if (step.verb === 'end') return true;
-  return step.verb === 'fail' && !around && !isCovered(step) && !foresight.plan.on_error;
+  return step.verb === 'fail' && !around && !isCovered(step) && !scope.plan.on_error;
 }
 
 function isCovered(step: PlanStep): boolean {
@@ -273,9 +273,9 @@ function isCovered(step: PlanStep): boolean {
 }
 
 /** It sees the output of the call it takes back, which nobody knows. */
-function undoOf({ call, with: template }: NonNullable<CallStep['undo']>, foresight: Foresight): StepPreview['undo'] {
-  const { plan, known } = foresight;
-  const given = foreseeInput(template, known);
+function undoOf({ call, with: template }: NonNullable<CallStep['undo']>, scope: PreviewScope): StepPreview['undo'] {
+  const { plan, known } = scope;
+  const given = previewInput(template, known);
   const operation = plan.operations[call];
   return { call, with: operation ? withDefaults({ plan, operation, given }) : given.shown };
 }

@@ -1,8 +1,8 @@
 import type { ApprovalStep, ForeachStep, PlanStep } from '../../contracts/plan.js';
 import type { ApprovalPreview, StepPreview } from '../../contracts/preview.js';
-import { foreseeText, type Known, previewExpression } from './partial-evaluation.js';
+import { type Known, previewExpression, previewText } from './partial-evaluation.js';
 import { decidersOf } from './preview-hooks.js';
-import type { Foresight } from './preview-scope.js';
+import type { PreviewScope } from './preview-scope.js';
 
 /** What a step calls, asks or waits for, in a few words. */
 export function whatOf(step: PlanStep, known: Known): string {
@@ -10,12 +10,12 @@ export function whatOf(step: PlanStep, known: Known): string {
     case 'call':
       return step.call;
     case 'approval':
-      return foreseeText(step.approval.title, known);
+      return previewText(step.approval.title, known);
     case 'wait': {
       const { wait } = step;
-      if ('for' in wait) return foreseeText(wait.for, known);
+      if ('for' in wait) return previewText(wait.for, known);
       if ('until' in wait) return `until ${wait.until}`;
-      const limit = wait.timeout === undefined ? '' : `, for at most ${foreseeText(wait.timeout, known)}`;
+      const limit = wait.timeout === undefined ? '' : `, for at most ${previewText(wait.timeout, known)}`;
       return `the signal ${wait.signal}${wait.if === undefined ? '' : ` with ${wait.if}`}${limit}`;
     }
     case 'fail':
@@ -24,7 +24,7 @@ export function whatOf(step: PlanStep, known: Known): string {
       return 'expression' in step.foreach ? step.foreach.expression : '';
     case 'repeat': {
       const { until, every, max } = step.repeat;
-      return `until ${until}, every ${foreseeText(every, known)}, at most ${typeof max === 'number' ? max : foreseeText(max, known)} times`;
+      return `until ${until}, every ${previewText(every, known)}, at most ${typeof max === 'number' ? max : previewText(max, known)} times`;
     }
     case 'parallel':
     case 'race':
@@ -39,17 +39,17 @@ export function whatOf(step: PlanStep, known: Known): string {
 }
 
 /** The approval that a step raises. */
-export function stepApproval({ approval }: ApprovalStep, { plan, known }: Foresight): ApprovalPreview {
+export function stepApproval({ approval }: ApprovalStep, { plan, known }: PreviewScope): ApprovalPreview {
   const { title, approvers, quorum, expires, comment, fields = {} } = approval;
   const deciders = decidersOf(plan.environment);
   return {
     ...deciders,
     ...(approvers && { approvers: approvers.listed, people: approvers.people }),
     ...(quorum !== undefined && { quorum }),
-    title: foreseeText(title, known),
+    title: previewText(title, known),
     asked: 'yes',
     reasons: [],
-    expires: foreseeText(expires, known),
+    expires: previewText(expires, known),
     comment,
     fields,
   };
@@ -57,7 +57,7 @@ export function stepApproval({ approval }: ApprovalStep, { plan, known }: Foresi
 
 /** How many items a loop has, where that is known. */
 export function foreachOf({ foreach, max_parallel }: ForeachStep, known: Known): StepPreview['foreach'] {
-  const most = typeof max_parallel === 'number' ? max_parallel : foreseeText(max_parallel, known);
+  const most = typeof max_parallel === 'number' ? max_parallel : previewText(max_parallel, known);
   if ('list' in foreach) return { items: foreach.list.length, depends_on: [], problem: null, max_parallel: most };
   const { value, depends_on, problem } = previewExpression(foreach.expression, known);
   const isList = Array.isArray(value);

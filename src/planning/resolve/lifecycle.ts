@@ -5,13 +5,13 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { modulePath } from '../../text/module-path.js';
 
 /** How an ability stands, as a plan has it: nothing where it is stable, so that its digest does not change. */
-export function plannedStanding({ status, replaced_by }: Standing): Pick<PlanAbility, 'status' | 'replaced_by'> {
+export function plannedLifecycle({ status, replaced_by }: Standing): Pick<PlanAbility, 'status' | 'replaced_by'> {
   if (status === undefined || status === 'stable') return {};
   return { status, ...(replaced_by !== undefined && { replaced_by }) };
 }
 
 /** What whoever runs a plan should know of what is deprecated in it, a sentence each. Source: R-000-94. */
-export function warningsOfStanding(
+export function lifecycleWarnings(
   registry: Registry,
   plan: { ability: PlanAbility; called: readonly string[] },
 ): string[] {
@@ -39,17 +39,17 @@ export function overviewsOf({ modules }: Registry, names: readonly string[]): Lo
 }
 
 /** What to say of something that stands so: `x is deprecated; use y instead`. */
-export function sayStanding(what: string, id: string, status: Lifecycle, replacement: string | undefined): string {
+export function describeUse(what: string, id: string, status: Lifecycle, replacement: string | undefined): string {
   const instead = replacement === undefined ? '' : `; use ${replacement} instead`;
   return `${what} ${id}, which is ${status}${instead}`;
 }
 
-function deprecations(what: string, id: string, standing: Standing | undefined): string[] {
-  if (standing?.status !== 'deprecated') return [];
+function deprecations(what: string, id: string, lifecycle: Standing | undefined): string[] {
+  if (lifecycle?.status !== 'deprecated') return [];
   if (what === 'The ability') {
     return [
-      `The ability ${id} is deprecated${standing.replaced_by === undefined ? '' : `; use ${standing.replaced_by} instead`}`,
+      `The ability ${id} is deprecated${lifecycle.replaced_by === undefined ? '' : `; use ${lifecycle.replaced_by} instead`}`,
     ];
   }
-  return [sayStanding(what, id, 'deprecated', standing.replaced_by)];
+  return [describeUse(what, id, 'deprecated', lifecycle.replaced_by)];
 }

@@ -13,9 +13,9 @@ import { compileSteps } from '../steps/compile-steps.js';
 import { checkAgent, checkExamples, checkSchemas, checkScope, noSteps } from './check-ability.js';
 import { checkStepParameters } from './check-parameters.js';
 import { configOf } from './choose-implementation.js';
-import type { Warn } from './doubt.js';
-import { plannedStanding } from './lifecycle.js';
+import { plannedLifecycle } from './lifecycle.js';
 import { limitsOf } from './limits.js';
+import type { Warn } from './plan-warning.js';
 import { resolveAgent } from './resolve-agent.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { configLevels, resolveOperation } from './resolve-operation.js';
@@ -152,7 +152,7 @@ function abilityOf(
     output_schema: value.output_schema ?? null,
     hooks: resolveHooks(registry, subject, [own, ...levels], warn, variables),
     ...(settings?.prompts && { prompts: settings.prompts }),
-    ...plannedStanding(value),
+    ...plannedLifecycle(value),
     ...(value.operations && { operations: [...new Set(value.operations)].sort() }),
   };
 }

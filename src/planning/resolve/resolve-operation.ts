@@ -11,7 +11,7 @@ import {
   configOf,
   type EnvironmentSettings,
 } from './choose-implementation.js';
-import type { Warn } from './doubt.js';
+import type { Warn } from './plan-warning.js';
 import { resolveCallable } from './resolve-callable.js';
 
 /**

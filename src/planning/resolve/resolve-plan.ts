@@ -13,9 +13,9 @@ import { memoize } from '../../text/memoize.js';
 import { asksForFiles, filePlaces } from '../input/json-schema/file-places.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type InferredPlacement, inferPlacement } from '../steps/infer-placement.js';
-import type { Doubt, Warn } from './doubt.js';
-import { plannedStanding, warningsOfStanding } from './lifecycle.js';
+import { lifecycleWarnings, plannedLifecycle } from './lifecycle.js';
 import { limitsOf } from './limits.js';
+import type { PlanWarning, Warn } from './plan-warning.js';
 import { type Composite, type Found, resolveComposite } from './resolve-composite.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveOperation } from './resolve-operation.js';
@@ -28,7 +28,7 @@ export interface ResolvedPlan {
   plan: Plan;
   warnings: string[];
   /** The same, with codes and places. */
-  doubts: Doubt[];
+  planWarnings: PlanWarning[];
 }
 
 /**
@@ -46,8 +46,8 @@ export function resolvePlan(
   const broken = registry.broken.get(`ability:${ability}`);
   if (broken) throw new AbilityError(broken);
   resolveEnvironment(registry, environment);
-  const doubts = new Map<string, Doubt>();
-  const warn: Warn = (doubt) => void doubts.set(doubt.message, doubt);
+  const planWarnings = new Map<string, PlanWarning>();
+  const warn: Warn = (warning) => void planWarnings.set(warning.message, warning);
   const operation = registry.operations.get(ability);
   const composite = registry.workflows.get(ability) ?? registry.agents.get(ability);
   if (!operation && !composite) throw abilityNotFound(registry, ability);
@@ -67,11 +67,11 @@ export function resolvePlan(
     }
   }
   const called = [...Object.keys(plan.operations), ...Object.keys(plan.workflows ?? {})];
-  const standing = warningsOfStanding(registry, { ability: plan.ability, called });
+  const lifecycle = lifecycleWarnings(registry, { ability: plan.ability, called });
   return {
     plan,
-    warnings: [...brokenPlacement(registry), ...standing, ...doubts.keys()],
-    doubts: [...doubts.values()],
+    warnings: [...brokenPlacement(registry), ...lifecycle, ...planWarnings.keys()],
+    planWarnings: [...planWarnings.values()],
   };
 }
 
@@ -98,7 +98,7 @@ function planOperation(
     input_schema,
     output_schema,
     hooks: NO_HOOKS,
-    ...plannedStanding(loaded.value),
+    ...plannedLifecycle(loaded.value),
   };
   const body = { ability, operations: { [key]: operation }, steps: [], finally: [] };
   return assemble(registry, variables.environment, body);

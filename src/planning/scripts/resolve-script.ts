@@ -6,7 +6,7 @@ import type { ScriptDefinition } from '../../definitions/formats/implementation.
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { hasUsualArguments } from '../resolve/resolve-output.js';
-import { Mistakes } from '../steps/definition-errors.js';
+import { ErrorCollector } from '../steps/definition-errors.js';
 import { refuseOurCode } from '../steps/named-codes.js';
 import {
   type ArgumentNames,
@@ -98,9 +98,9 @@ function argumentsOf(
 
 /** What nobody has decided is not run as a guess. @throws DefinitionErrors `definition.todo`, one for each. */
 function refuseTodo({ path: script, todo = [] }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
-  const mistakes = new Mistakes();
+  const collector = new ErrorCollector();
   for (const [index, text] of todo.entries()) {
-    mistakes.keep(
+    collector.keep(
       new AbilityError({
         code: 'definition.todo',
         message: `How ${script} is called is not decided yet: ${text}`,
@@ -109,7 +109,7 @@ function refuseTodo({ path: script, todo = [] }: ScriptDefinition, owner: Loaded
       }),
     );
   }
-  mistakes.throwIfAny();
+  collector.throwIfAny();
 }
 
 /** @throws AbilityError `definition.invalid` for a code of ours. */

@@ -10,14 +10,14 @@ import { expressionsIn } from '../../rules/expressions/template.js';
 import { RETRY_NAMES } from '../../rules/retry-condition.js';
 import { didYouMean } from '../../text/nearest.js';
 import { type Available, checkCondition, refuseTemplate, refuseUnknownNames } from './check-names.js';
-import { type Mistakes, placed } from './definition-errors.js';
+import { type ErrorCollector, placed } from './definition-errors.js';
 import { type StepPlace, walkSteps } from './walk-steps.js';
 
 /** What the expressions of a workflow are checked with. */
 interface Checked {
   workflow: Loaded<HighLevel>;
   checks: ExpressionChecks;
-  mistakes: Mistakes;
+  collector: ErrorCollector;
 }
 
 /**
@@ -28,12 +28,12 @@ interface Checked {
 export function checkStepExpressions(
   step: StepDefinition,
   place: Place,
-  { workflow, checks, mistakes }: Checked,
+  { workflow, checks, collector }: Checked,
 ): Place {
   let inLoop: Place | undefined;
   const loop = (): Place => {
     const otherwise = [...place.names, ...Object.values(loopNamesOf(step))];
-    inLoop ??= { ...place, names: mistakes.gather(() => loopNames(step, place, checks), otherwise) };
+    inLoop ??= { ...place, names: collector.gather(() => loopNames(step, place, checks), otherwise) };
     return inLoop;
   };
   for (const { path: keys, value, belongs, sees } of expressionsOf(step)) {
@@ -41,11 +41,11 @@ export function checkStepExpressions(
     const path = [...place.path, ...keys];
     if (sees === 'attempt') {
       // It is asked where the attempt ended, which for a call is not the workflow.
-      mistakes.gather(() => checkCondition(String(value), IN_RETRY, workflow, path), undefined);
+      collector.gather(() => checkCondition(String(value), IN_RETRY, workflow, path), undefined);
     } else if (BARE.has(belongs)) {
       checks.checkExpression(String(value), path, sees === 'signal' ? [...names, 'signal'] : names);
     } else if (belongs === 'parameters' && typeof value === 'string' && !isOneExpression(value)) {
-      mistakes.keep(checks.refuse('`with` is a map of parameters, or one ${{ }} that gives a map', path));
+      collector.keep(checks.refuse('`with` is a map of parameters, or one ${{ }} that gives a map', path));
     } else checks.checkTemplate(value, path, names);
   }
   return loop();
@@ -77,7 +77,7 @@ export class ExpressionChecks {
   constructor(
     private readonly workflow: Loaded<HighLevel>,
     private readonly ids: ReadonlyMap<string, StepPlace>,
-    private readonly mistakes: Mistakes,
+    private readonly collector: ErrorCollector,
   ) {}
 
   /** Checks every `${{ }}` in a value, and finds the habits of other template languages. */
@@ -167,7 +167,7 @@ export class ExpressionChecks {
     try {
       action();
     } catch (error) {
-      this.mistakes.keep(placed(error, this.workflow, path));
+      this.collector.keep(placed(error, this.workflow, path));
     }
   }
 }
@@ -219,7 +219,7 @@ export function inside({ path, names }: Place, ...keys: PropertyKey[]): Place {
  *
  * @param mistakes keeps `definition.invalid` for one that is used twice: ids are unique in the file.
  */
-export function collectIds(workflow: Loaded<HighLevel>, mistakes: Mistakes): ReadonlyMap<string, StepPlace> {
+export function collectIds(workflow: Loaded<HighLevel>, collector: ErrorCollector): ReadonlyMap<string, StepPlace> {
   const ids = new Map<string, StepPlace>();
   for (const { id, path, turn } of walkSteps(workflow.value)) {
     if (!ids.has(id)) {
@@ -229,7 +229,7 @@ export function collectIds(workflow: Loaded<HighLevel>, mistakes: Mistakes): Rea
     const message = `The step id \`${id}\` is used twice`;
     const location = workflow.locate([...path, 'id'], 'value');
     const suggestion = 'Ids are unique in the file.';
-    mistakes.keep(new AbilityError({ code: 'definition.invalid', message, location, suggestion }));
+    collector.keep(new AbilityError({ code: 'definition.invalid', message, location, suggestion }));
   }
   return ids;
 }

@@ -5,7 +5,7 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
-import { foreseeValue, hide } from '../preview/partial-evaluation.js';
+import { evaluatePartially, hide } from '../preview/partial-evaluation.js';
 import { evaluateScript, type ScriptFacts } from '../scripts/texts/evaluate-script.js';
 import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
 import { walkSteps } from './walk-steps.js';
@@ -77,7 +77,7 @@ function problemOf(
     ...(cel !== undefined && { cel }),
   };
   for (const part of partsOf(script)) {
-    const found = foreseeValue((): Json => {
+    const found = evaluatePartially((): Json => {
       writeScript(evaluateScript(part, facts), (piece) => (isFileValue(piece.value) ? PATH : plainTextOf(piece)));
       return null;
     });

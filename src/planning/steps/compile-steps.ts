@@ -6,12 +6,12 @@ import type { ErrorHandlerDefinition, StepDefinition, StepOf } from '../../defin
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { handlerOutputs } from '../../definitions/step-expressions.js';
 import { listSteps } from '../../rules/inner-steps.js';
-import type { Doubt } from '../resolve/doubt.js';
+import type { PlanWarning } from '../resolve/plan-warning.js';
 import { refuseQuorum, resolveApprovers } from '../resolve/resolve-environment.js';
 import { checkCallee } from './called-abilities.js';
 import { checkStepExpressions, collectIds, ExpressionChecks, inside, type Place } from './check-step-expressions.js';
 import { compileConcurrency } from './concurrency-key.js';
-import { Mistakes } from './definition-errors.js';
+import { ErrorCollector } from './definition-errors.js';
 import { codesOfExits, NamedCodes } from './named-codes.js';
 
 /** The steps of a workflow in the form the interpreter reads, and what they call. */
@@ -26,7 +26,7 @@ export interface CompiledSteps {
   /** Workflows, with the place of the first call of each. */
   children: Map<string, PropertyKey[]>;
   /** Slips that nothing can be sure of, with their places. */
-  warnings: Doubt[];
+  warnings: PlanWarning[];
 }
 
 /**
@@ -53,9 +53,9 @@ export function compileSteps(
     warnings: [],
   };
   for (const { path, value } of handlerOutputs(on_error)) compiler.checks.checkTemplate(value, path, []);
-  compiled.warnings = compiler.codes.doubts(workflow, codesOfExits(registry, compiler.calls));
+  compiled.warnings = compiler.codes.planWarnings(workflow, codesOfExits(registry, compiler.calls));
   if (output !== undefined) compiler.checks.checkTemplate(output, ['output'], []);
-  compiler.mistakes.throwIfAny();
+  compiler.collector.throwIfAny();
   if (compiler.checks.readsLinks) compiled.links = true;
   return compiled;
 }
@@ -65,14 +65,14 @@ class StepCompiler {
   readonly children = new Map<string, PropertyKey[]>();
   readonly checks: ExpressionChecks;
   readonly codes = new NamedCodes();
-  readonly mistakes = new Mistakes();
+  readonly collector = new ErrorCollector();
 
   constructor(
     private readonly registry: Registry,
     readonly workflow: Loaded<HighLevel>,
     private readonly environment: PlanEnvironment | undefined,
   ) {
-    this.checks = new ExpressionChecks(workflow, collectIds(workflow, this.mistakes), this.mistakes);
+    this.checks = new ExpressionChecks(workflow, collectIds(workflow, this.collector), this.collector);
   }
 
   compileAll(steps: readonly StepDefinition[], { path, names }: Place): PlanStep[] {
@@ -101,7 +101,7 @@ class StepCompiler {
 
   /** A step with a mistake leaves an empty one behind: no plan comes of it, but the steps after it are checked. */
   private compileOne(step: StepDefinition, place: Place): PlanStep {
-    return this.mistakes.gather(() => markEnd(this.compile(step, place)), { id: step.id, verb: 'let', let: {} });
+    return this.collector.gather(() => markEnd(this.compile(step, place)), { id: step.id, verb: 'let', let: {} });
   }
 
   /** A new verb is one more case here. */

@@ -12,7 +12,7 @@ export class DefinitionErrors extends AbilityError {
 }
 
 /** Gathers mistakes, so that the author of a definition sees them at once and not one a time. */
-export class Mistakes {
+export class ErrorCollector {
   private readonly errors: AbilityError[] = [];
 
   /** Runs an action; a mistake in it is kept, and `otherwise` stands for what it would have given. */

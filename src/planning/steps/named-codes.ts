@@ -5,7 +5,7 @@ import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { implementationBodies } from '../resolve/choose-implementation.js';
-import type { Doubt } from '../resolve/doubt.js';
+import type { PlanWarning } from '../resolve/plan-warning.js';
 
 /** @throws AbilityError `definition.invalid` for a code of a family of ours, with which nothing of an author's may fail. */
 export function refuseOurCode(code: string, location: SourceLocation): void {
@@ -39,13 +39,13 @@ export class NamedCodes {
    *
    * @param others codes that what the workflow calls fails with.
    */
-  doubts(workflow: Loaded<HighLevel>, others: ReadonlySet<string>): Doubt[] {
+  planWarnings(workflow: Loaded<HighLevel>, others: ReadonlySet<string>): PlanWarning[] {
     const raised = new Set([...this.raised, ...others]);
     return this.expected.flatMap(({ entry, path }) => {
-      const doubt = doubtCode(entry, raised);
-      if (doubt === undefined) return [];
+      const warning = unknownCodeWarning(entry, raised);
+      if (warning === undefined) return [];
       const location = workflow.locate(path);
-      return [{ code: 'lint.unknown_error_code', message: doubt, location }];
+      return [{ code: 'lint.unknown_error_code', message: warning, location }];
     });
   }
 }
@@ -67,7 +67,7 @@ const CAUSES: ReadonlySet<string> = new Set(['race.lost', 'task.cancelled']);
  *
  * @param raised codes of the `fail` steps of the workflow.
  */
-export function doubtCode(entry: string, raised: ReadonlySet<string>): string | undefined {
+export function unknownCodeWarning(entry: string, raised: ReadonlySet<string>): string | undefined {
   if (CAUSES.has(entry))
     return `\`errors\` names \`${entry}\`, which is only the cause of an \`outcome.unknown\`: name that.`;
   if (OUR_FAMILIES.has(entry) || CLASSES.includes(entry) || meaningOf(entry) || raised.has(entry)) return undefined;

@@ -5,7 +5,7 @@ import { cutText } from '../../rules/expressions/template.js';
 import { checkScope } from '../resolve/check-ability.js';
 import { resolveEnvironment } from '../resolve/resolve-environment.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { Mistakes, placed } from '../steps/definition-errors.js';
+import { ErrorCollector, placed } from '../steps/definition-errors.js';
 import type { FoundTrigger } from './stated-triggers.js';
 
 /** What expressions of a trigger may use: no delivery may be another task when it comes again. */
@@ -25,13 +25,13 @@ const IN_TRIGGERS: Available = {
  */
 export function checkTrigger(registry: Registry, found: FoundTrigger): void {
   const { spec, from, index } = found;
-  const mistakes = new Mistakes();
+  const collector = new ErrorCollector();
   const check = (part: string | undefined, action: (path: PropertyKey[]) => void): void => {
     const path = ['triggers', index, ...(part === undefined ? [] : [part])];
     try {
       action(path);
     } catch (error) {
-      mistakes.keep(placed(error, from, path));
+      collector.keep(placed(error, from, path));
     }
   };
   check(spec.environment === undefined ? undefined : 'environment', () => void triggerEnvironment(registry, found));
@@ -53,7 +53,7 @@ export function checkTrigger(registry: Registry, found: FoundTrigger): void {
       refuseKey(key);
     });
   }
-  mistakes.throwIfAny();
+  collector.throwIfAny();
 }
 
 /**

@@ -2,13 +2,13 @@ import { CEL, FOURTH_CEL, THIRD_CEL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { compileEarlier } from './earlier/library.js';
 import type { Expression, Scope } from './expression.js';
+import { failed, noSuchFunction, notValid, unavailable } from './expression-errors.js';
 import { compilePart, UnknownFunction } from './language/compile.js';
 import { Cost } from './language/cost.js';
 import { Failure } from './language/failure.js';
 import type { Evaluation } from './language/part.js';
 import { toJson } from './language/to-json.js';
 import { EXCEEDED, EXPRESSION_LIMITS, tooCostly } from './limits.js';
-import { failed, noSuchFunction, notValid, unavailable } from './mistakes.js';
 import { functionsOf, referencesOf } from './names-read.js';
 import { parseCel } from './syntax/parse.js';
 import { SyntaxFailure } from './syntax/syntax-failure.js';
@@ -64,16 +64,16 @@ function compileStrictly(source: string): Expression {
 }
 
 function compileWith(source: string, nullIsEmpty: boolean): Expression {
-  const mistakes: Failure[] = [];
+  const failures: Failure[] = [];
   const [tree, part] = asSyntaxError(source, () => {
     const parsed = parseCel(source);
-    return [parsed, compilePart(parsed, { compile: compilePart, bound: [], mistakes, nullIsEmpty })];
+    return [parsed, compilePart(parsed, { compile: compilePart, bound: [], failures, nullIsEmpty })];
   });
-  const [mistake] = mistakes;
-  if (mistake)
-    throw mistake instanceof UnknownFunction
-      ? noSuchFunction(mistake.name, source)
-      : notValid(source, mistake.summary, undefined);
+  const [failure] = failures;
+  if (failure)
+    throw failure instanceof UnknownFunction
+      ? noSuchFunction(failure.name, source)
+      : notValid(source, failure.summary, undefined);
   return {
     source,
     references: referencesOf(tree),

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { LINT_CODES } from '../../../src/contracts/lint-codes.js';
 import type { HighLevel } from '../../../src/definitions/formats/high-level.js';
 import type { Loaded } from '../../../src/definitions/registry.js';
-import { mistakesOf } from '../../../src/lint/checks/workflow-contents.js';
-import { findSpots } from '../../../src/lint/types/expression-sites.js';
+import { diagnosticsOf } from '../../../src/lint/checks/workflow-contents.js';
+import { findSites } from '../../../src/lint/types/expression-sites.js';
 import { definitionOf } from '../../property/definition-of.js';
 import { Ambiguous, interpret } from '../../property/reference.js';
 import type { Account } from '../../property/script.js';
@@ -26,7 +26,7 @@ function expected({ plan, input, script }: Tree): Account | undefined {
 
 /** Steps that ran, succeeded whenever they did, and of whose failures nothing was caught. */
 function soundSteps(value: HighLevel, { steps }: Account): Set<string> {
-  const { nodes } = findSpots(value);
+  const { nodes } = findSites(value);
   const sound = nodes.filter(({ id, definition }) => {
     const statuses = Object.entries(steps).flatMap(([path, status]) => (path.split('/').at(-1) === id ? [status] : []));
     return statuses.length > 0 && statuses.every((status) => status === 'succeeded') && !definition.on_error;
@@ -36,7 +36,7 @@ function soundSteps(value: HighLevel, { steps }: Account): Set<string> {
 
 /** Whether a task may succeed without its `output`. */
 function endsOtherwise(value: HighLevel): boolean {
-  return value.on_error !== undefined || findSpots(value).nodes.some(({ definition }) => 'end' in definition);
+  return value.on_error !== undefined || findSites(value).nodes.some(({ definition }) => 'end' in definition);
 }
 
 test('a step of a random tree that succeeds has no error', { timeout: 120_000 }, () => {
@@ -50,8 +50,8 @@ test('a step of a random tree that succeeds has no error', { timeout: 120_000 },
       const value = definitionOf(tree);
       const workflow: Loaded<HighLevel> = { value, file: 'tree.yaml', locate: () => ({ file: 'tree.yaml' }) };
       const sound = soundSteps(value, account);
-      const errors = mistakesOf(registry, workflow).filter(({ code }) => LINT_CODES[code].severity === 'error');
-      const { nodes } = findSpots(value);
+      const errors = diagnosticsOf(registry, workflow).filter(({ code }) => LINT_CODES[code].severity === 'error');
+      const { nodes } = findSites(value);
       looked += 1;
       found += errors.length;
       for (const { path, code, message } of errors) {

@@ -1,4 +1,4 @@
-import { noSuchFunction } from '../mistakes.js';
+import { noSuchFunction } from '../expression-errors.js';
 import { type Node, walk } from '../syntax/node.js';
 
 /** Functions the rewritten text calls; no expression of a user can, because their names are refused there. */

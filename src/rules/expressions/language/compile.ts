@@ -159,11 +159,11 @@ function runOf(callable: Callable, parts: Part[]): Part['run'] {
 }
 
 /** A time zone that is written out is known before anything runs. */
-function noteUnknownZone({ name, overloads }: Callable, [, zone]: Node[], { mistakes }: Place): void {
+function noteUnknownZone({ name, overloads }: Callable, [, zone]: Node[], { failures }: Place): void {
   const isOfTime = overloads.some(({ operands: [of, by] }) => of === 'timestamp' && by === 'string');
   if (!isOfTime || zone?.op !== 'value' || typeof zone.args !== 'string' || isZone(zone.args)) return;
   const call = `${name}(${JSON.stringify(zone.args)})`;
-  mistakes.push(new Failure(`${call}: there is no such time zone; name one such as Europe/Berlin, or an offset`));
+  failures.push(new Failure(`${call}: there is no such time zone; name one such as Europe/Berlin, or an offset`));
 }
 
 /** A function that expressions do not have. */

@@ -23,17 +23,17 @@ export interface Place {
   compile: (node: Node, place: Place) => Part;
   bound: readonly string[];
   /** Failures that are certain whatever the part reads: a function that does not exist, operands that nothing takes. */
-  mistakes: Failure[];
+  failures: Failure[];
   /** Whether `a.?b` and `a[?b]` are absent where `a` is null; else they fail. */
   nullIsEmpty: boolean;
 }
 
 /** A part that fails whatever it reads. */
-export function failing(mistake: Failure, place: Place): Part {
-  place.mistakes.push(mistake);
+export function failing(failure: Failure, place: Place): Part {
+  place.failures.push(failure);
   return {
     run: () => {
-      throw mistake;
+      throw failure;
     },
     kind: 'any',
   };

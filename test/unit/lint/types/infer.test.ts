@@ -6,7 +6,7 @@ import { AbilityError } from '../../../../src/contracts/problem.js';
 import { canBe } from '../../../../src/lint/types/compare.js';
 import { inferType } from '../../../../src/lint/types/infer.js';
 import { asJson } from '../../../../src/lint/types/template-type.js';
-import { type Mistake, NULL, type Type, typeOfValue, unite } from '../../../../src/lint/types/type.js';
+import { type Diagnostic, NULL, type Type, typeOfValue, unite } from '../../../../src/lint/types/type.js';
 import { typeOfInput } from '../../../../src/lint/types/type-of-schema.js';
 import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
 
@@ -147,13 +147,14 @@ function expression(depth: number, swallowing: boolean): fc.Arbitrary<string> {
 
 const INPUT = typeOfInput(SCHEMA);
 
-function infer(source: string): { type: Type; mistakes: Mistake[] } {
-  const mistakes: Mistake[] = [];
-  const view = { typeOf: (name: string) => (name === 'input' ? INPUT : undefined), asked: new Set<string>() };
-  return { type: inferType(source, view, (mistake) => void mistakes.push(mistake)), mistakes };
+function infer(source: string): { type: Type; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const view = { typeOf: (name: string) => (name === 'input' ? INPUT : undefined), present: new Set<string>() };
+  return { type: inferType(source, view, (diagnostic) => void diagnostics.push(diagnostic)), diagnostics };
 }
 
-const errorsAmong = (mistakes: Mistake[]) => mistakes.filter(({ code }) => LINT_CODES[code].severity === 'error');
+const errorsAmong = (diagnostics: Diagnostic[]) =>
+  diagnostics.filter(({ code }) => LINT_CODES[code].severity === 'error');
 
 type Outcome = { value: Json | undefined } | { error: AbilityError };
 
@@ -171,7 +172,7 @@ describe('the types of expressions', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(expression(2, false), input, (source, value) => {
         const outcome = evaluate(source, value);
-        if (outcome && 'value' in outcome) expect(errorsAmong(infer(source).mistakes)).toEqual([]);
+        if (outcome && 'value' in outcome) expect(errorsAmong(infer(source).diagnostics)).toEqual([]);
       }),
       { numRuns: 1500 },
     );
@@ -200,7 +201,7 @@ describe('the types of expressions', { timeout: 60_000 }, () => {
         const isBroken = outcomes.every((outcome) => outcome && 'error' in outcome && isOfTypes(outcome.error));
         // What may be of several types is judged anew at each place, so two places that never agree are not told.
         const isUncertainTwice = (source.match(/input\.u\b/g) ?? []).length > 1;
-        if (isBroken && !isUncertainTwice) expect(infer(source).mistakes, source).not.toEqual([]);
+        if (isBroken && !isUncertainTwice) expect(infer(source).diagnostics, source).not.toEqual([]);
       }),
       { numRuns: 1500 },
     );

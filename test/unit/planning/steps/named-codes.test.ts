@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { doubtCode } from '../../../../src/planning/steps/named-codes.js';
+import { unknownCodeWarning } from '../../../../src/planning/steps/named-codes.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
 
-const doubt = (entry: string, ...raised: string[]) => doubtCode(entry, new Set(raised));
+const warning = (entry: string, ...raised: string[]) => unknownCodeWarning(entry, new Set(raised));
 
 test.each([
   'timeout',
@@ -17,7 +17,7 @@ test.each([
   'billing.card_declined',
   'card_timeout',
 ])('%s may come', (entry) => {
-  expect(doubt(entry)).toBeUndefined();
+  expect(warning(entry)).toBeUndefined();
 });
 
 test.each([
@@ -31,17 +31,17 @@ test.each([
   ['http.6xx', /nothing fails with that code/],
   ['guard.no_such_thing_at_all', /nothing fails with that code/],
 ])('%s is doubted', (entry, said) => {
-  expect(doubt(entry)).toMatch(said);
+  expect(warning(entry)).toMatch(said);
 });
 
 test('a code of a `fail` is known, and one that is nearly it is doubted', () => {
-  expect(doubt('timeouts', 'timeouts')).toBeUndefined();
-  expect(doubt('billing.declined', 'billing.card_declined', 'billing.declined')).toBeUndefined();
-  expect(doubt('billing.card_declind', 'billing.card_declined')).toMatch(/Did you mean billing\.card_declined/);
+  expect(warning('timeouts', 'timeouts')).toBeUndefined();
+  expect(warning('billing.declined', 'billing.card_declined', 'billing.declined')).toBeUndefined();
+  expect(warning('billing.card_declind', 'billing.card_declined')).toMatch(/Did you mean billing\.card_declined/);
 });
 
 test('each doubt is a warning that has its place, wherever the list is', () => {
-  const { warnings, doubts } = resolved(
+  const { warnings, planWarnings } = resolved(
     {
       ...SCRIPT_FILE,
       ...lowLevel('op', SCRIPT),
@@ -64,7 +64,7 @@ test('each doubt is a warning that has its place, wherever the list is', () => {
     expect.stringMatching(/^`errors` names `mine\.own_dode`.*Did you mean mine\.own_code/),
     expect.stringMatching(/^`errors` names `http\.5xy`/),
   ]);
-  expect(doubts.map(({ location }) => [location.line, location.column])).toEqual([
+  expect(planWarnings.map(({ location }) => [location.line, location.column])).toEqual([
     [6, 51],
     [7, 46],
     [9, 38],

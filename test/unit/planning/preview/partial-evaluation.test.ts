@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import {
-  foreseeExpression,
-  foreseeMap,
-  foreseeTemplate,
+  evaluateExpressionPartially,
+  evaluateMapPartially,
+  evaluateTemplatePartially,
   hide,
 } from '../../../../src/planning/preview/partial-evaluation.js';
 import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
@@ -25,7 +25,7 @@ describe('what is certain before a run', () => {
     ['true || item == 1 || true', undefined],
     ['input.name == "x" || steps.later.output.ok', true],
   ])('%s gives %j', (source, value) => {
-    const found = foreseeExpression(source, known);
+    const found = evaluateExpressionPartially(source, known);
     expect(found).toEqual(value === undefined ? { is: 'open', depends_on: ['the item'] } : { is: 'known', value });
   });
 
@@ -40,45 +40,45 @@ describe('what is certain before a run', () => {
     ['now() > timestamp("2020-01-01T00:00:00Z")', ['the moment of the run']],
     ['uuid()', ['chance']],
   ])('%s depends on %j', (source, depends_on) => {
-    expect(foreseeExpression(source, known)).toEqual({ is: 'open', depends_on });
+    expect(evaluateExpressionPartially(source, known)).toEqual({ is: 'open', depends_on });
   });
 
   test.each([['input.absent'], ['1 +'], ['input.name + 1']])('%s is certain to fail', (source) => {
-    expect(foreseeExpression(source, known)).toMatchObject({
+    expect(evaluateExpressionPartially(source, known)).toMatchObject({
       is: 'failing',
       problem: { code: expect.stringMatching(/^expression\./) },
     });
   });
 
   test('a name that a macro binds is not that of a loop around it', () => {
-    expect(foreseeExpression('[1, 2].map(item, item * 2)', known)).toEqual({ is: 'known', value: [2, 4] });
+    expect(evaluateExpressionPartially('[1, 2].map(item, item * 2)', known)).toEqual({ is: 'known', value: [2, 4] });
   });
 });
 
 describe('what a template gives', () => {
   test('is known as a whole, or depends on what its parts do', () => {
-    expect(foreseeTemplate(['a ${{ input.name }}', 1], known)).toEqual({ is: 'known', value: ['a x', 1] });
-    expect(foreseeTemplate({ a: { b: ['${{ steps.later.output }}'] } }, known)).toEqual({
+    expect(evaluateTemplatePartially(['a ${{ input.name }}', 1], known)).toEqual({ is: 'known', value: ['a x', 1] });
+    expect(evaluateTemplatePartially({ a: { b: ['${{ steps.later.output }}'] } }, known)).toEqual({
       is: 'open',
       depends_on: ['steps.later'],
     });
   });
 
   test('of a map is known member by member, and others can look into what is known of it', () => {
-    const map = foreseeMap(
+    const map = evaluateMapPartially(
       { name: '${{ input.name }}', mail: '${{ steps.later.output }}', none: '${{ input.?absent }}' },
       known,
     );
     expect(map.shown).toEqual({ name: 'x', mail: '${{ steps.later.output }}' });
     expect(map.open).toEqual({ mail: ['steps.later'] });
     const inside = { values: { input: map.value }, unknown: new Map<string, string>() };
-    expect(foreseeExpression('input.name', inside)).toEqual({ is: 'known', value: 'x' });
-    expect(foreseeExpression('has(input.none)', inside)).toEqual({ is: 'known', value: false });
-    expect(foreseeExpression('input.mail', inside)).toEqual({ is: 'open', depends_on: ['steps.later'] });
+    expect(evaluateExpressionPartially('input.name', inside)).toEqual({ is: 'known', value: 'x' });
+    expect(evaluateExpressionPartially('has(input.none)', inside)).toEqual({ is: 'known', value: false });
+    expect(evaluateExpressionPartially('input.mail', inside)).toEqual({ is: 'open', depends_on: ['steps.later'] });
   });
 
   test('that is certain to fail says so, and what it would have given is not known', () => {
-    const map = foreseeMap({ name: '${{ input.absent }}' }, known);
+    const map = evaluateMapPartially({ name: '${{ input.absent }}' }, known);
     expect(map.problem?.code).toBe('expression.failed');
     expect(map.open).toEqual({});
   });
@@ -114,7 +114,10 @@ test('what is foreseen is what comes, whatever the run tells', () => {
   hide(unseen, 'a', 'a');
   fc.assert(
     fc.property(tree, (source) => {
-      const found = foreseeExpression(source, { values: { input: before, steps: unseen }, unknown: new Map() });
+      const found = evaluateExpressionPartially(source, {
+        values: { input: before, steps: unseen },
+        unknown: new Map(),
+      });
       if (found.is === 'open') return;
       for (const later of [true, false, undefined]) {
         for (const ok of [true, false, undefined]) {
