@@ -1,7 +1,7 @@
 import type { HookAnswer } from '../contracts/hooks.js';
 import type { Json } from '../contracts/json.js';
 import type { SessionWord } from '../contracts/session.js';
-import { type CallLedger, MOST_CALLS } from './call-ledger.js';
+import { type CallLedger, MAX_CALLS } from './call-ledger.js';
 import { answerExpression, failedAnswer, type HookFacts } from './hook-facts.js';
 import { readsCalls } from './session-reads.js';
 
@@ -49,6 +49,6 @@ function whatItDid({ calls, counts }: CallLedger): { [name: string]: Json } {
 }
 
 function tooManyCalls(id: string, at: { phase: 'PreAbilityCall'; path: string }): HookAnswer {
-  const reason = `the session has made more than ${MOST_CALLS} calls, and \`session.calls\` lists no more`;
+  const reason = `the session has made more than ${MAX_CALLS} calls, and \`session.calls\` lists no more`;
   return failedAnswer(id, at, reason, 'Write the guard over `session.counts.<effects>`, or start another session.');
 }

@@ -2,7 +2,7 @@ import { EFFECTS, type Effect } from '../contracts/effects.js';
 import type { CallCounts, CallStatus, SessionCall, SessionCarried } from '../contracts/session.js';
 
 /** So many calls of a session are listed; all are counted. Source: docs/sessions.md#guards-over-a-session. */
-export const MOST_CALLS = 1000;
+export const MAX_CALLS = 1000;
 
 /** The calls of a session. Those that were denied are not among them. */
 export class CallLedger {
@@ -30,7 +30,7 @@ export class CallLedger {
   /** Enters a call that is about to be made. One that is there already stays as it is. */
   enter(call: Omit<SessionCall, 'status'>): void {
     if (this.has(call.id)) return;
-    if (this.calls.length < MOST_CALLS && this.isWhole) this.calls.push({ ...call, status: 'running' });
+    if (this.calls.length < MAX_CALLS && this.isWhole) this.calls.push({ ...call, status: 'running' });
     else {
       this.unlisted[call.id] = call.effects;
       this.leftOut += 1;

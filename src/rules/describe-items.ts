@@ -11,7 +11,7 @@ const WORDS: Record<FailureEnd, string> = {
   timed_out: 'timed out',
   cancelled: 'cancelled',
 };
-const MOST_OF_A_MESSAGE = 300;
+const MAX_MESSAGE = 300;
 
 /** What is told of the turns of a row. */
 export type ToldTurns = Pick<StepSummary, 'path' | 'status' | 'items' | 'failures' | 'failures_left_out'> &
@@ -66,7 +66,7 @@ export function tellEnd({ attempts, rounds = 1, error }: ItemFailure): string {
   const again = rounds > 1 ? `${rounds} rounds` : '';
   const after = [again, tried && (again ? `the last of ${tried}` : tried)].filter(Boolean).join(', ');
   const [line = ''] = (error?.message ?? '').split('\n', 1);
-  const why = error ? `: ${error.code}: ${oneLine(startOf(line, MOST_OF_A_MESSAGE))}` : '';
+  const why = error ? `: ${error.code}: ${oneLine(startOf(line, MAX_MESSAGE))}` : '';
   return `${after ? ` after ${after}` : ''}${why}`;
 }
 

@@ -8,7 +8,7 @@ export interface FoldedAnswer {
 }
 
 /** Beyond so many that differ, answers in loops are only counted. */
-const MOST_IN_LOOPS = 100;
+const MAX_IN_LOOPS = 100;
 
 /**
  * The answers of hooks, with those that say the same about different turns of a loop as one, at a path with `*`.
@@ -28,7 +28,7 @@ export function foldAnswers(answers: readonly HookAnswer[]): { folded: FoldedAns
     const key = JSON.stringify(said);
     const same = known.get(key);
     if (same) same.times += 1;
-    else if (known.size >= MOST_IN_LOOPS) left += 1;
+    else if (known.size >= MAX_IN_LOOPS) left += 1;
     else {
       const first = { answer: said, times: 1 };
       known.set(key, first);

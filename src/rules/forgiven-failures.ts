@@ -5,8 +5,8 @@ import { isCatchable } from './error-families.js';
 import { oneLine, startOf } from './shown-text.js';
 
 /** So many steps are told one by one. */
-const MOST_TOLD = 20;
-const MOST_OF_A_MESSAGE = 300;
+const MAX_TOLD = 20;
+const MAX_MESSAGE = 300;
 const FAILED: ReadonlySet<StepSummary['status']> = new Set(['failed', 'timed_out', 'denied']);
 
 /** A step of a plan with its path; `*` stands for the number of a turn. */
@@ -25,8 +25,8 @@ export function tellForgiven(listed: readonly ListedStep[], rows: readonly StepS
     if (!forgiving.has(row.path)) return [];
     return (row.turns === undefined ? tellOnce(row) : tellTurns(row)) ?? [];
   });
-  const left = told.length - MOST_TOLD;
-  return [...told.slice(0, MOST_TOLD), ...(left > 0 ? [`${left} more steps failed and the task went on`] : [])];
+  const left = told.length - MAX_TOLD;
+  return [...told.slice(0, MAX_TOLD), ...(left > 0 ? [`${left} more steps failed and the task went on`] : [])];
 }
 
 function tellOnce({ path, status, error }: StepSummary): string | undefined {
@@ -52,5 +52,5 @@ function countOf({ items, failed_turns = 0, failures = [], failures_left_out: le
 
 function reasonOf({ code, message }: { code: string; message: string }): string {
   const [line = ''] = message.split('\n', 1);
-  return `${code}: ${oneLine(startOf(line, MOST_OF_A_MESSAGE))}`;
+  return `${code}: ${oneLine(startOf(line, MAX_MESSAGE))}`;
 }

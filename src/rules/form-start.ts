@@ -35,12 +35,12 @@ export function formStart(project: string, request: TaskRequest, answer: SealedA
 }
 
 /** Temporal takes at most so many bytes. */
-const MOST_BYTES = 64;
+const MAX_BYTES = 64;
 
 function fairnessKeyOf({ user, environment }: TaskRequest): string {
   const letters = [...(user.name.trim() || environment)];
   // The sandbox has no Buffer, and a letter has four bytes at most.
-  return letters.slice(0, letters.every((letter) => letter < '\u0080') ? MOST_BYTES : MOST_BYTES / 4).join('');
+  return letters.slice(0, letters.every((letter) => letter < '\u0080') ? MAX_BYTES : MAX_BYTES / 4).join('');
 }
 
 function argumentOf(request: TaskRequest, answer: SealedAnswer, run: boolean): TaskStart {

@@ -2,13 +2,13 @@ import type { Json } from '../contracts/json.js';
 import { oneLine, startOf } from './shown-text.js';
 
 /** Characters of a label, so that one of each failed item fits into every report. */
-const MOST_OF_A_LABEL = 80;
+const MAX_LABEL = 80;
 
 /** What people call an item: one line, with characters that would not be seen shown, cut; undefined for nothing. */
 export function labelFrom(text: string): string | undefined {
   // Blanks at the front are no part of a line, and a long text is not read to its end.
-  const line = oneLine(startOf(text.trimStart(), 2 * MOST_OF_A_LABEL));
-  const label = line.length > MOST_OF_A_LABEL ? `${startOf(line, MOST_OF_A_LABEL - 3)}...` : line;
+  const line = oneLine(startOf(text.trimStart(), 2 * MAX_LABEL));
+  const label = line.length > MAX_LABEL ? `${startOf(line, MAX_LABEL - 3)}...` : line;
   return label === '' ? undefined : label;
 }
 

@@ -1,9 +1,9 @@
 import type { Plan } from '../contracts/plan.js';
 import { digestOf } from './canonical.js';
 
-const MOST = 50;
+const MAX_DIGESTS = 50;
 /** Characters. */
-const MOST_TEXT = 64 * 1024;
+const MAX_TEXT = 64 * 1024;
 
 /** By the plan as JSON; of several texts of one plan each has its entry. */
 const known = new Map<string, string>();
@@ -17,8 +17,8 @@ export function knownDigestOf(plan: Plan): string {
   const before = known.get(text);
   if (before !== undefined) return before;
   const digest = digestOf(plan);
-  if (text.length > MOST_TEXT) return digest;
-  if (known.size >= MOST) known.delete(known.keys().next().value as string);
+  if (text.length > MAX_TEXT) return digest;
+  if (known.size >= MAX_DIGESTS) known.delete(known.keys().next().value as string);
   known.set(text, digest);
   return digest;
 }

@@ -1,7 +1,7 @@
 import type { NumberRange } from '../contracts/loops.js';
 
 /** Beyond so many ranges a list of them would be no short form any more. */
-const MOST_RANGES = 200;
+const MAX_RANGES = 200;
 
 /** Adds a number to ranges in ascending order. @returns undefined where they became too many. */
 export function addNumber(ranges: readonly NumberRange[], number: number): NumberRange[] | undefined {
@@ -17,7 +17,7 @@ export function addNumber(ranges: readonly NumberRange[], number: number): Numbe
     [start, end],
     ...ranges.slice(end === number ? at : at + 1),
   ];
-  return joined.length > MOST_RANGES ? undefined : joined;
+  return joined.length > MAX_RANGES ? undefined : joined;
 }
 
 /** Numbers as ranges; undefined where there would be too many. */
@@ -28,7 +28,7 @@ export function rangesOf(numbers: readonly number[]): NumberRange[] | undefined 
     if (last && number <= last[1] + 1) last[1] = Math.max(last[1], number);
     else ranges.push([number, number]);
   }
-  return ranges.length > MOST_RANGES ? undefined : ranges;
+  return ranges.length > MAX_RANGES ? undefined : ranges;
 }
 
 /** Whether a number is in one of the ranges. */

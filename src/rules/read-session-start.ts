@@ -7,7 +7,7 @@ import type { PromptRequest, SessionStart, SignedWord, ThreadNote } from '../con
 export const MAX_PROMPT = 262_144;
 
 /** So many characters has what waits for an answer, as JSON. */
-const MOST_PENDING = 100_000;
+const MAX_PENDING = 100_000;
 
 /** What a session was started with; undefined for anything else, since everybody can start a workflow. */
 export function readSessionStart(value: unknown): SessionStart | undefined {
@@ -58,7 +58,7 @@ function isPending(value: unknown): boolean {
     isJsonObject(value.expects) &&
     typeof value.thread_key === 'string' &&
     typeof value.since === 'string' &&
-    JSON.stringify(value).length <= MOST_PENDING
+    JSON.stringify(value).length <= MAX_PENDING
   );
 }
 

@@ -3,7 +3,7 @@ import { AbilityError } from '../contracts/problem.js';
 
 /** Compiled patterns by their text; compiling costs 150 us, matching far less. */
 const compiled = new Map<string, RE2JS>();
-const MOST_KEPT = 500;
+const MAX_KEPT = 500;
 
 /**
  * Compiles a regular expression of a user on RE2, whose matching time is linear in the text.
@@ -16,7 +16,7 @@ export function compilePattern(pattern: string, flags = 0): RE2JS {
   if (known) return known;
   try {
     const program = RE2JS.compile(pattern, flags);
-    if (compiled.size >= MOST_KEPT) compiled.clear();
+    if (compiled.size >= MAX_KEPT) compiled.clear();
     compiled.set(key, program);
     return program;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { LockState, SlotEntry, SlotRequest } from '../contracts/concurrency.js';
 
 /** So many holders are named to a task that has to wait. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** A task that waits, and a newer one that takes its place. */
 export interface Replaced {
@@ -101,7 +101,7 @@ export class Slots {
     const names: string[] = [];
     for (const holder of this.holding) {
       if (caller ? isWithin(holder, caller) : !this.callerOf(holder)) names.push(holder.task);
-      if (names.length === MOST_NAMED) break;
+      if (names.length === MAX_NAMED) break;
     }
     return names;
   }

@@ -2,7 +2,7 @@ import { AbilityError } from '../contracts/problem.js';
 
 const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 /** Deeper than any honest input, shallow enough for every recursive reader after us. */
-const MOST_LEVELS = 200;
+const MAX_LEVELS = 200;
 
 /**
  * Refuses keys that could reach an object's prototype, values nested too deep to walk, and numbers that are none,
@@ -19,10 +19,10 @@ function visit(value: unknown, path: (string | number)[], code: string): void {
     throw refused(code, 'A number is too large for JSON', path, 'Write it as text.');
   }
   if (value === null || typeof value !== 'object') return;
-  if (path.length > MOST_LEVELS) {
+  if (path.length > MAX_LEVELS) {
     throw refused(
       code,
-      `The value is nested more than ${MOST_LEVELS} levels deep`,
+      `The value is nested more than ${MAX_LEVELS} levels deep`,
       path.slice(0, 3),
       'Make it flatter.',
     );

@@ -5,7 +5,7 @@ import { digestOf } from './canonical.js';
 import { hasTools, planDigest, withoutPins } from './plan-digest.js';
 
 /** More would not fit into the failure of a workflow, and tell nobody anything. */
-const MOST_PARTS = 60;
+const MAX_PARTS = 60;
 /** Enough to tell a part that changed from one that did not. */
 const PART_DIGITS = 8;
 /** So many digits of a digest people are shown. */
@@ -74,7 +74,7 @@ export function partsOf(plan: Plan): Record<string, string> | undefined {
     ...Object.entries(operations).map(([key, part]): [string, unknown] => [`operations.${key}`, part]),
     ...Object.entries(workflows).map(([id, part]): [string, unknown] => [`workflows.${id}`, part]),
   ];
-  if (entries.length > MOST_PARTS) return undefined;
+  if (entries.length > MAX_PARTS) return undefined;
   return Object.fromEntries(
     entries.flatMap(([name, part]) => (part === undefined ? [] : [[name, digestOf(part).slice(0, PART_DIGITS)]])),
   );

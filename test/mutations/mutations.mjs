@@ -875,8 +875,8 @@ export const MUTATIONS = [
   {
     name: 'masking: what is escaped twice is not decoded',
     file: 'src/planning/secrets/masking/secret-finder.ts',
-    find: 'const MOST_DECODED = 2;',
-    replace: 'const MOST_DECODED = 1;',
+    find: 'const MAX_DECODED = 2;',
+    replace: 'const MAX_DECODED = 1;',
     tests: ['test/unit/planning/secrets/masking/masker.test.ts'],
   },
   {

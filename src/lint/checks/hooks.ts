@@ -134,7 +134,7 @@ function whyItNeverFits(
   return undefined;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Finds guards of another tool that fit abilities which `as` does not show them. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function* checkHookCoverage({ registry }: LintedProject): Generator<Finding> {
@@ -147,8 +147,8 @@ export function* checkHookCoverage({ registry }: LintedProject): Generator<Findi
       );
       const missed = wanted.map(([id]) => id).filter((id) => isMissed(hook, id, registry));
       if (missed.length === 0) continue;
-      const more = missed.length > MOST_NAMED ? ` and ${missed.length - MOST_NAMED} more` : '';
-      const message = `The hook ${hook.value.id} is not asked about ${missed.slice(0, MOST_NAMED).join(', ')}${more}: no entry of \`as\` fits`;
+      const more = missed.length > MAX_NAMED ? ` and ${missed.length - MAX_NAMED} more` : '';
+      const message = `The hook ${hook.value.id} is not asked about ${missed.slice(0, MAX_NAMED).join(', ')}${more}: no entry of \`as\` fits`;
       yield findingOf('lint.hook_uncovered', message, hook.locate(['as']));
     }
   }

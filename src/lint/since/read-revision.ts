@@ -10,7 +10,7 @@ import type { Registry } from '../../definitions/registry.js';
 /** What a registry is read from. */
 const PARTS = [PROJECT_FILE, 'registry', '.system/registry', '.system/hooks'];
 
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
  * Reads the definitions of a project as they were in a revision of its Git repository.
@@ -75,7 +75,7 @@ function gitIn(root: string, revision: string, env: NodeJS.ProcessEnv): Git {
   return (args, input) => {
     try {
       return execFileSync('git', ['-C', root, ...args], {
-        maxBuffer: MOST_BYTES,
+        maxBuffer: MAX_BYTES,
         stdio: ['pipe', 'pipe', 'pipe'],
         env,
         ...(input !== undefined && { input }),

@@ -51,7 +51,7 @@ function textsOf(type: Type): readonly string[] | undefined {
 
 /** Deeper differences, and those of schemas that refer to themselves, are left to the run. */
 const DEEPEST = 8;
-const MOST_COMPARED = 3000;
+const MAX_COMPARED = 3000;
 
 /** How far a comparison has come. */
 interface Extent {
@@ -63,7 +63,7 @@ interface Extent {
 export function canBe(
   given: Type,
   wanted: Type,
-  extent: Extent = { depth: 0, count: { left: MOST_COMPARED } },
+  extent: Extent = { depth: 0, count: { left: MAX_COMPARED } },
 ): boolean {
   extent.count.left -= 1;
   if (isAny(given) || isAny(wanted) || extent.depth > DEEPEST || extent.count.left < 0) return true;

@@ -4,7 +4,7 @@ import { type Callable, overloadsFor, type Result, type Wanted } from '../../rul
 import { type Alternative, ANY, listType, type Type, unite } from './type.js';
 
 /** Operands that may be many things at once are not tried in all their ways. */
-const MOST_WAYS = 200;
+const MAX_WAYS = 200;
 
 const KINDS: { operator: typeof OPERATORS; function: typeof FUNCTIONS; method: typeof METHODS } = {
   operator: OPERATORS,
@@ -28,7 +28,7 @@ export function resultOf({ is, name }: Operation, operands: Type[]): Type | unde
   // Planning reports a function that does not exist.
   if (!callable) return ANY;
   const ways = operands.reduce((product, { length }) => product * length, 1);
-  if (ways > MOST_WAYS) return ANY;
+  if (ways > MAX_WAYS) return ANY;
   const results = combinations(operands).flatMap((way) => resultsFor(callable, way));
   return results.length === 0 ? undefined : unite(...results);
 }

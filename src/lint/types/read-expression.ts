@@ -2,12 +2,12 @@ import { type Node, walk } from '../../rules/expressions/syntax/node.js';
 import { parseCel } from '../../rules/expressions/syntax/parse.js';
 
 const parsed = new Map<string, Node | undefined>();
-const MOST_KEPT = 20_000;
+const MAX_KEPT = 20_000;
 
 /** The tree of an expression; undefined for one that is not valid, which planning tells. */
 export function parseExpression(source: string): Node | undefined {
   if (parsed.has(source)) return parsed.get(source);
-  if (parsed.size >= MOST_KEPT) parsed.clear();
+  if (parsed.size >= MAX_KEPT) parsed.clear();
   const tree = parse(source);
   parsed.set(source, tree);
   return tree;

@@ -43,10 +43,10 @@ const KINDS: Record<string, Scalar[]> = {
 const MORE_NAMES = ['patternProperties', 'if', 'dependentSchemas', '$dynamicRef', 'unevaluatedProperties', 'not'];
 
 /** Schemas whose choices lead back to themselves are as many as one likes to count. */
-const MOST_READ = 2000;
+const MAX_READ = 2000;
 
 class SchemaReader {
-  private left = MOST_READ;
+  private left = MAX_READ;
 
   constructor(private readonly root: JsonObject) {}
 

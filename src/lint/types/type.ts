@@ -53,7 +53,7 @@ export const STRING: Type = [{ kind: 'string' }];
 export const NULL: Type = [{ kind: 'null' }];
 
 /** More ways than that are not worth looking at. */
-const MOST_ALTERNATIVES = 40;
+const MAX_ALTERNATIVES = 40;
 
 /** One of some texts. */
 export function textsType(texts: readonly string[]): Type {
@@ -77,7 +77,7 @@ export function mapType(fields: Record<string, Type>, others: MapType['others'] 
 /** What is one of several types. */
 export function unite(...types: Type[]): Type {
   const all = types.flat();
-  if (all.length === 0 || isAny(all) || all.length > MOST_ALTERNATIVES) return ANY;
+  if (all.length === 0 || isAny(all) || all.length > MAX_ALTERNATIVES) return ANY;
   const strings = all.filter((one) => one.kind === 'string');
   const kept = new Map<string, Alternative>();
   for (const one of all) if (isScalar(one) && one.kind !== 'string') kept.set(one.kind, one);
@@ -157,7 +157,7 @@ export function intersect(one: Type, other: Type): Type {
   if (isAny(one)) return other;
   if (isAny(other)) return one;
   const both = one.flatMap((a) => other.flatMap((b) => intersectOne(a, b)));
-  return both.length === 0 || both.length > MOST_ALTERNATIVES ? ANY : both;
+  return both.length === 0 || both.length > MAX_ALTERNATIVES ? ANY : both;
 }
 
 function intersectOne(a: Alternative, b: Alternative): Alternative[] {

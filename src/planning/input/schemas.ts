@@ -7,9 +7,9 @@ import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';
 import { readingOf } from './json-schema/validators.js';
 
-const MOST_KEPT = 5000;
+const MAX_KEPT = 5000;
 /** So many names are offered in place of one that is refused. */
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 /**
  * Compiles a JSON Schema (draft 2020-12) once.
@@ -24,7 +24,7 @@ export function compileSchema(schema: JsonObject, what: string, engine?: number)
   if (seen) return seen;
   const key = digestOf(schema);
   const validator = validators.get(key) ?? compiled();
-  if (validators.size >= MOST_KEPT) validators.clear();
+  if (validators.size >= MAX_KEPT) validators.clear();
   validators.set(key, validator);
   bySchema.set(schema, validator);
   return validator;
@@ -171,6 +171,6 @@ function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Js
   const isRefused = errors.some(
     ({ keyword, instancePath }) => keyword === 'additionalProperties' && instancePath === '',
   );
-  const names = Object.keys(known).slice(0, MOST_NAMES);
+  const names = Object.keys(known).slice(0, MAX_NAMES);
   return isRefused && names.length > 0 ? `Its schema lists ${names.join(', ')}.` : undefined;
 }

@@ -12,7 +12,7 @@ import { previewConcurrency, previewStart } from './preview-start.js';
 import { foreachOf, stepApproval, whatOf } from './preview-verbs.js';
 
 /** A tree of more steps tells nobody anything; workflows called after that are not shown again. */
-const MOST_STEPS = 3000;
+const MAX_STEPS = 3000;
 
 /** The tree of a workflow. */
 export type TreePreview = Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | 'output'>;
@@ -206,7 +206,7 @@ export class StepPreviewer {
       hooks: [],
       approval: null,
       script: null,
-      workflow: this.shown < MOST_STEPS ? this.child(child, input) : null,
+      workflow: this.shown < MAX_STEPS ? this.child(child, input) : null,
     };
   }
 

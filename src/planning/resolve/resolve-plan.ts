@@ -21,7 +21,7 @@ import { resolveEnvironment } from './resolve-environment.js';
 import { resolveOperation } from './resolve-operation.js';
 
 /** So many tools are named of those that contradict a placement. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** A plan, and what its author should know. */
 export interface ResolvedPlan {
@@ -156,7 +156,7 @@ function warnOfPlacement(
   if (explicit !== 'cloud' || inferred !== 'local') return;
   const local = demands.filter(({ placement }) => placement === 'local');
   const named = local
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
   const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
   const message = `${plan.ability.id} is placed in the cloud although a step of it needs a local server: ${named.join(', ')}${more}`;

@@ -15,12 +15,12 @@ import {
   INTERPRETER_WORDS,
   plainTexts,
 } from './check-placeholders.js';
-import { followImports, MOST_FILES } from './imports/follow-imports.js';
+import { followImports, MAX_FILES } from './imports/follow-imports.js';
 import { languageOf } from './imports/language-of.js';
 import { interpreterFiles } from './interpreter-files.js';
 import { resolveArguments, splitArguments } from './resolve-arguments.js';
 import { checkedText, resolveVariables } from './resolve-variables.js';
-import { MOST_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
+import { MAX_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
 
 /** Used where no `env_profile` is named and no profile is called `default`. Source: docs/scripts.md. */
 const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} };
@@ -134,7 +134,7 @@ function resolveFiles(
   if (followed) return followed.files;
   throw new AbilityError({
     code: 'definition.invalid',
-    message: `${definition.path} is pinned with more than ${MOST_FILES} files, those that it imports among them`,
+    message: `${definition.path} is pinned with more than ${MAX_FILES} files, those that it imports among them`,
     location: owner.locate([...at, definition.files ? 'files' : 'path']),
     suggestion: 'Bundle the script into one file, or name fewer under `files`.',
   });
@@ -154,8 +154,8 @@ export function declaredFiles(
       const file = files.read(name);
       if (typeof file === 'string') throw new AbilityError({ ...UNUSABLE[file](name), location });
       found.set(file.path, file);
-      if (found.size <= MOST_FILES) continue;
-      const message = `\`files\` names more than ${MOST_FILES} files`;
+      if (found.size <= MAX_FILES) continue;
+      const message = `\`files\` names more than ${MAX_FILES} files`;
       throw new AbilityError({ code: 'definition.invalid', message, location });
     }
   }
@@ -236,7 +236,7 @@ const UNUSABLE: Record<Unusable, (path: string) => Problem> = {
   }),
   too_large: (path) => ({
     code: 'definition.invalid',
-    message: `${path} is larger than ${MOST_BYTES / 1024 / 1024} MiB, and files of that size are not pinned`,
+    message: `${path} is larger than ${MAX_BYTES / 1024 / 1024} MiB, and files of that size are not pinned`,
     suggestion: 'Install it on the machines of the workers, and call it from a script.',
   }),
 };

@@ -23,10 +23,10 @@ export interface ScriptFile {
 export type Unusable = 'missing' | 'outside' | 'unreadable' | 'too_large';
 
 /** Larger files are not pinned: the store would hold each version of them. */
-export const MOST_BYTES = 256 * 1024 * 1024;
+export const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Larger files are not read for imports. */
-const MOST_TEXT = 4 * 1024 * 1024;
+const MAX_TEXT = 4 * 1024 * 1024;
 
 /** One look at the files of a project: each is read once, however many plans name it. */
 export class ProjectFiles {
@@ -54,13 +54,13 @@ export class ProjectFiles {
     if (real === undefined) return 'missing';
     if (!isInside(this.root, real)) return 'outside';
     try {
-      if (statSync(real).size > MOST_BYTES) return 'too_large';
+      if (statSync(real).size > MAX_BYTES) return 'too_large';
       const bytes = readFileSync(real);
       return {
         path: this.within(path),
         real: this.within(real),
         digest: createHash('sha256').update(bytes).digest('hex'),
-        bytes: bytes.length > MOST_TEXT ? undefined : bytes,
+        bytes: bytes.length > MAX_TEXT ? undefined : bytes,
         isProgram: isExecutable(real) && hasMagic(bytes),
       };
     } catch {

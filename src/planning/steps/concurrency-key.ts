@@ -10,7 +10,7 @@ import { refuseUnknownNames } from './check-names.js';
 import { placed } from './definition-errors.js';
 
 /** A longer one names nothing that people could tell apart. */
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 
 /**
  * The key of a task among those that must not run at once.
@@ -25,7 +25,7 @@ export function concurrencyKey(template: string, input: JsonObject, { environmen
   if (typeof key !== 'string')
     throw notAKey(template, `gives ${JSON.stringify(value).slice(0, 100)}, which is no text`);
   if (key.trim() === '') throw notAKey(template, 'gives an empty text, which would be the key of too many');
-  if (key.length > MOST_CHARACTERS) throw notAKey(template, `gives more than ${MOST_CHARACTERS} characters`);
+  if (key.length > MAX_CHARACTERS) throw notAKey(template, `gives more than ${MAX_CHARACTERS} characters`);
   return key;
 }
 

@@ -51,7 +51,7 @@ export class NamedCodes {
 }
 
 /** So many letters may be wrong in a word that is otherwise an author's own. */
-const MOST_EDITS = 2;
+const MAX_EDITS = 2;
 /** Classes of HTTP statuses. */
 const CLASSES = ['http.1xx', 'http.2xx', 'http.3xx', 'http.4xx', 'http.5xx'];
 
@@ -78,7 +78,7 @@ export function unknownCodeWarning(entry: string, raised: ReadonlySet<string>): 
   const known = [...Object.keys(CODES), ...OUR_FAMILIES, ...CLASSES, ...raised];
   const isOurs = OUR_FAMILIES.has(familyOf(entry));
   // `card_timeout` is a name of its own, not a slip of `timeout`.
-  const near = isOurs ? known : known.filter((name) => distance(entry, name) <= MOST_EDITS && !isPart(entry, name));
+  const near = isOurs ? known : known.filter((name) => distance(entry, name) <= MAX_EDITS && !isPart(entry, name));
   const hint = didYouMean(entry, near);
   if (!isOurs && !hint) return undefined;
   return `\`errors\` names \`${entry}\`, and nothing fails with that code. ${hint ?? 'See docs/errors.md for the codes.'}`;

@@ -18,7 +18,7 @@ export type { Expression, Reference, Scope } from './expression.js';
 
 /** What each version reads alike is kept once: by what makes the expressions of the version. */
 const compiled = new Map<(source: string) => Expression, Map<string, Expression>>();
-const MOST_KEPT = 2000;
+const MAX_KEPT = 2000;
 
 /**
  * Reads a CEL expression.
@@ -39,7 +39,7 @@ export function compileExpression(source: string, cel: string = CEL): Expression
     throw tooCostly(`has more than ${EXPRESSION_LIMITS.characters} characters`);
   }
   const expression = read(source);
-  if (kept.size >= MOST_KEPT) kept.clear();
+  if (kept.size >= MAX_KEPT) kept.clear();
   kept.set(source, expression);
   return withFunctionsOf(cel, expression);
 }

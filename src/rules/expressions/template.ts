@@ -7,7 +7,7 @@ type Piece = string | Expression;
 
 /** By the version they are read for, and the text. */
 const pieces = new Map<string | undefined, Map<string, Piece[]>>();
-const MOST_KEPT = 2000;
+const MAX_KEPT = 2000;
 
 /**
  * Evaluates every `${{ }}` in a value; all else stays as it is.
@@ -79,7 +79,7 @@ function cut(text: string, cel: string | undefined): Piece[] {
   const known = kept.get(text);
   if (known) return known;
   const parts = cutText(text).map((part) => (typeof part === 'string' ? part : compileExpression(part.source, cel)));
-  if (kept.size >= MOST_KEPT) kept.clear();
+  if (kept.size >= MAX_KEPT) kept.clear();
   kept.set(text, parts);
   return parts;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CEL, FOURTH_CEL, THIRD_CEL } from '../../../src/contracts/names.js';
 import type { SessionCall } from '../../../src/contracts/session.js';
 import { answerInSession } from '../../../src/rules/answer-in-session.js';
-import { CallLedger, MOST_CALLS } from '../../../src/rules/call-ledger.js';
+import { CallLedger, MAX_CALLS } from '../../../src/rules/call-ledger.js';
 import { evaluateCondition } from '../../../src/rules/expressions/condition.js';
 import { compileExpression } from '../../../src/rules/expressions/evaluate.js';
 import { answerExpression, type HookFacts } from '../../../src/rules/hook-facts.js';
@@ -82,8 +82,8 @@ test('no external call after a read of secrets', () => {
 
 test('beyond a thousand calls a guard over the list has failed and names the counts; one over the counts goes on', () => {
   const ledger = new CallLedger();
-  for (let n = 0; n <= MOST_CALLS; n += 1) ledger.enter(call(`c${n}`));
-  expect(ledger.calls).toHaveLength(MOST_CALLS);
+  for (let n = 0; n <= MAX_CALLS; n += 1) ledger.enter(call(`c${n}`));
+  expect(ledger.calls).toHaveLength(MAX_CALLS);
   expect(ask(ledger, 'size(session.calls) > 5000', 'x')).toMatchObject({
     status: 'error',
     decision: 'deny',
@@ -91,12 +91,12 @@ test('beyond a thousand calls a guard over the list has failed and names the cou
   });
   expect(ask(ledger, 'session.counts.write_additive > 5000', 'y')?.decision).toBe('allow');
   ledger.end('y', 'denied');
-  expect(ledger.counts.total).toBe(MOST_CALLS + 1);
+  expect(ledger.counts.total).toBe(MAX_CALLS + 1);
 });
 
 test('a guard over a thousand calls stays within what an expression may cost', () => {
   const ledger = new CallLedger();
-  for (let n = 0; n < MOST_CALLS; n += 1) ledger.enter(call(`c${n}`, { input: { amount: 0 } }));
+  for (let n = 0; n < MAX_CALLS; n += 1) ledger.enter(call(`c${n}`, { input: { amount: 0 } }));
   expect(ask(ledger, AT_MOST_500, 'x')).toMatchObject({ status: 'ok', decision: 'allow' });
 });
 

@@ -6,7 +6,7 @@ import { memoize } from '../../../text/memoize.js';
 import { FILE_KEYWORD, isFileSchema, LocalReferences } from './local-references.js';
 
 /** More places than this are told as any: nobody wrote them down one by one. */
-const MOST_PLACES = 500;
+const MAX_PLACES = 500;
 const ANYWHERE: FilePlace = [{ deep: true }];
 const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'] as const;
 
@@ -16,7 +16,7 @@ export function filePlaces(schema: JsonObject): FilePlace[] {
   const found = new Map<string, FilePlace>();
   for (const place of placesIn(root, [], { root, open: new Set() })) {
     found.set(JSON.stringify(place), place);
-    if (found.size > MOST_PLACES) return [ANYWHERE];
+    if (found.size > MAX_PLACES) return [ANYWHERE];
   }
   return [...found.values()];
 }

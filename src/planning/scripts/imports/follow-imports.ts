@@ -8,7 +8,7 @@ import { pythonImports } from './python.js';
 import { shellImports } from './shell.js';
 
 /** More would make every plan heavy; a folder of modules is not meant to be pinned. */
-export const MOST_FILES = 500;
+export const MAX_FILES = 500;
 
 /** An import that is not pinned, with the reason. */
 export interface UnpinnedImport {
@@ -37,7 +37,7 @@ const IMPORTS_OF: Record<Language, (text: string) => ImportSite[]> = {
  * Follows the imports of a script as far as they can be read from its text.
  *
  * @param also other files that are pinned with it, whose imports are followed as well.
- * @returns undefined where that is more than {@link MOST_FILES} files.
+ * @returns undefined where that is more than {@link MAX_FILES} files.
  */
 export function followImports(
   files: ProjectFiles,
@@ -61,7 +61,7 @@ export function followImports(
   add(main, language);
   for (const file of also) add(file);
   for (let next = queue.shift(); next; next = queue.shift()) {
-    if (pinned.size > MOST_FILES) return undefined;
+    if (pinned.size > MAX_FILES) return undefined;
     const { file: from, language: own } = next;
     if (!own) continue;
     followed.read.push({ file: from, language: own });
@@ -101,7 +101,7 @@ function reasonOf(found: Found): UnpinnedImport['why'] | undefined {
 
 /** Reading a text anew gives the same imports. */
 const known = new Map<string, ImportSite[]>();
-const MOST_KNOWN = 5000;
+const MAX_KNOWN = 5000;
 
 function sitesOf({ digest, bytes }: ScriptFile, language: Language): ImportSite[] {
   if (!bytes) return [];
@@ -109,7 +109,7 @@ function sitesOf({ digest, bytes }: ScriptFile, language: Language): ImportSite[
   const before = known.get(key);
   if (before) return before;
   const sites = IMPORTS_OF[language](bytes.toString('utf8'));
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(key, sites);
   return sites;
 }

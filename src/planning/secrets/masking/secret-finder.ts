@@ -5,7 +5,7 @@ import { formsOfSecret, type SecretForm, SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED 
 export type Span = [start: number, end: number];
 
 /** Escaped twice, as JSON in an address, is decoded; more often is not looked for. */
-const MOST_DECODED = 2;
+const MAX_DECODED = 2;
 /** Room that escapes and line breaks may take for each character of a secret: `\u0041` in a string that is escaped again. */
 const WIDEST = 8;
 
@@ -58,7 +58,7 @@ export class SecretFinder {
     const canonical = canonicalText(text);
     const lookAt = (): T[] => [...look(canonical), ...(this.hasBlanks ? look(withoutBlanks(canonical)) : [])];
     const found = lookAt();
-    for (let pass = 0; pass < MOST_DECODED && holdsEscapes(canonical); pass += 1) {
+    for (let pass = 0; pass < MAX_DECODED && holdsEscapes(canonical); pass += 1) {
       decodeEscapes(canonical);
       found.push(...lookAt());
     }
