@@ -19,8 +19,8 @@ const OF_DOCUMENTS: ReadonlySet<string> = new Set([
 const TAKEN_OVER = ['summary', 'input_schema', 'output_schema'] as const;
 
 /**
- * Whether a finding is a slip of an imported document itself: about its schemas or words, in a part that nobody has
- * edited since the import. Whoever uses the service cannot mend it.
+ * Whether a finding is an error of an imported document itself: about its schemas or words, in a part that was not
+ * edited since the import. Users of the service cannot correct it.
  */
 export function isOfDocument({ registry, sources }: LintedProject): (finding: Finding) => boolean {
   // Read only where there is something to leave out: what large imports remember is large.

@@ -19,7 +19,7 @@ export interface LintOptions {
   env?: NodeJS.ProcessEnv;
   /** A revision of the project's Git repository, with whose contracts these are compared. */
   since?: string;
-  /** Whether slips of imported documents themselves, in their schemas and words, are findings. */
+  /** Whether errors of imported documents themselves, in their schemas and words, are findings. */
   imported?: boolean;
   /** Checks of other rooms. */
   others?: readonly ((registry: Registry) => readonly Finding[])[];
@@ -30,7 +30,7 @@ export interface LintReport {
   findings: Finding[];
   /** How many abilities were looked at. */
   abilities: number;
-  /** How many slips of imported documents are not among the findings; left out where there are none. */
+  /** How many errors of imported documents are not among the findings; left out where there are none. */
   imported_left_out?: number;
 }
 

@@ -9,7 +9,7 @@ export interface LintedProject {
   registry: Registry;
   /** Every file that is YAML. */
   sources: readonly YamlSource[];
-  /** What workers would see; undefined: nobody asked whether credentials are set. */
+  /** What workers would see; undefined: credentials are not checked. */
   variables: ((environment: string) => EnvironmentVariables) | undefined;
 }
 

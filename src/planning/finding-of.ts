@@ -9,7 +9,7 @@ export function findingOf(code: LintCode, message: string, location: SourceLocat
   return { code, severity, message: used(message, location), why, fix: fix ?? usual, location: placed(location) };
 }
 
-/** A problem that planning or loading tells, as a finding. */
+/** A problem of planning or loading as a finding. */
 export function findingOfProblem(problem: Problem, file: string, severity: Severity = 'error'): Finding {
   const { code, message, location = { file }, suggestion } = problem;
   const { means, next } = meaningOf(code) ?? CODES['internal.error'];

@@ -4,7 +4,7 @@ import type { Plan, PlanOperation } from '../contracts/plan.js';
 
 /**
  * What a call is asked and shown with: what is given, over the parameters of the implementation and the `default`s of
- * the schema. A guard that looks at `input.target` must see the target that is used, also where nobody wrote it.
+ * the schema. A guard that looks at `input.target` must see the target that is used, also where it is a default.
  *
  * Members that are hidden stay so. Plans of the first version go on with what was given. Source: R-000-46.
  */
@@ -20,7 +20,7 @@ export function callInput(
   return Object.defineProperties(Object.fromEntries(missing), Object.getOwnPropertyDescriptors(given));
 }
 
-/** Those of the value's own members; what is filled in deeper down stands in a value that somebody gave. */
+/** Those of the value's own members; a default deeper down belongs to a value that was given. */
 function schemaDefaults({ properties }: JsonObject): JsonObject {
   if (!isJsonObject(properties)) return {};
   return Object.fromEntries(

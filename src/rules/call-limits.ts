@@ -4,10 +4,10 @@ import type { PlanLimits, PlanOperation } from '../contracts/plan.js';
 /** How long people have who are asked by a hook or an environment. Source: docs/operations.md#limits. */
 export const GUARD_APPROVAL_MS = 24 * 60 * 60 * 1000;
 
-/** The working time of a step where nobody stated one. Source: docs/operations.md#limits. */
+/** Default working time of a step. Source: docs/operations.md#limits. */
 const STEP_MS = 60_000;
 
-/** How a call is tried again where nobody stated it. Source: docs/operations.md#limits. */
+/** Default retries of a call. Source: docs/operations.md#limits. */
 export const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
 
 /** How often a call is made at most: what is written, else once where a second time could do harm. Source: docs/architecture.md#the-way-of-a-task. */

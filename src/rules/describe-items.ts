@@ -2,7 +2,7 @@ import type { FailureEnd, ItemFailure, LoopCounts } from '../contracts/loops.js'
 import type { StepSummary } from '../contracts/task.js';
 import { oneLine, startOf } from './shown-text.js';
 
-/** Failures are told in groups, the gravest first. */
+/** Failures are listed in groups, the gravest first. */
 const ENDS: readonly FailureEnd[] = ['unknown', 'failed', 'denied', 'timed_out', 'cancelled'];
 const WORDS: Record<FailureEnd, string> = {
   unknown: 'outcome unknown',
@@ -13,11 +13,11 @@ const WORDS: Record<FailureEnd, string> = {
 };
 const MAX_MESSAGE = 300;
 
-/** What is told of the turns of a row. */
+/** What a row says of its turns. */
 export type ToldTurns = Pick<StepSummary, 'path' | 'status' | 'items' | 'failures' | 'failures_left_out'> &
   Pick<StepSummary, 'turns' | 'attempts' | 'failed_turns'>;
 
-/** An account of the turns of a step: one line, and a line for each failure that is told. All are plain text. */
+/** An account of the turns of a step: one line, and a line for each failure listed. All are plain text. */
 export interface TurnsTold {
   head: string;
   failures: { failure: ItemFailure; text: string }[];
@@ -26,9 +26,9 @@ export interface TurnsTold {
 }
 
 /**
- * Tells what became of the items or turns of a loop, or of the turns of a step in one.
+ * Describes what became of the items or turns of a loop, or of the turns of a step in one.
  *
- * @param most so many failures are told; others are counted. @returns undefined of a step outside loops, and of a loop of
+ * @param most how many failures are listed; others are counted. @returns undefined of a step outside loops, and of a loop of
  * which an earlier build noted nothing.
  */
 export function tellTurns(row: ToldTurns, most: number): TurnsTold | undefined {
@@ -96,7 +96,7 @@ function countItems(items: LoopCounts, told: number): string {
   const more = running > now.length ? ` and ${running - now.length} more` : '';
   return [
     head,
-    // The only failure is told by its name.
+    // The only failure is listed by its name.
     ...(failedIn(items) > 1 || told === 0 ? bad : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(not_run > 0 ? [`${not_run} not run`] : []),

@@ -19,7 +19,7 @@ export function codeMatchesAny(code: string, entries: readonly string[]): boolea
   return entries.some((entry) => codeMatches(code, entry));
 }
 
-/** Families and codes that trying again cannot change: a no, a wrong contract, a missing part. */
+/** Families and codes that trying again cannot change: a refusal, a wrong contract, a missing part. */
 const NEVER_AGAIN = [
   'agent',
   'approval',
@@ -93,7 +93,7 @@ export function isRetryableCode(code: string, errors?: readonly string[], byFami
   return !/^http\.4\d\d$/.test(code) || NOT_NOW.has(code);
 }
 
-/** A no, or the end of everything: a catch-all never catches these. Source: docs/workflow-language.md#failures. */
+/** A refusal, or the end of the task: a catch-all never catches these. Source: docs/workflow-language.md#failures. */
 const NOT_CAUGHT = ['denied', 'approval', 'guard', 'hook.failed', 'outcome', 'timeout.task', 'limit', 'internal'];
 
 /** Whether a handler that names no errors, such as `continue_on_error`, may cover this one. */

@@ -13,7 +13,7 @@ const MAX_IN_LOOPS = 100;
 /**
  * The answers of hooks, with those that say the same about different turns of a loop as one, at a path with `*`.
  *
- * @returns those to be told, in the order in which they came first, and how many answers of loops are not among them.
+ * @returns those to list, in the order in which they came first, and how many answers of loops are not among them.
  */
 export function foldAnswers(answers: readonly HookAnswer[]): { folded: FoldedAnswer[]; left: number } {
   const folded: FoldedAnswer[] = [];

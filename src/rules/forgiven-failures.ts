@@ -4,7 +4,7 @@ import { nameOf } from './describe-items.js';
 import { isCatchable } from './error-families.js';
 import { oneLine, startOf } from './shown-text.js';
 
-/** So many steps are told one by one. */
+/** How many steps are listed one by one. */
 const MAX_TOLD = 20;
 const MAX_MESSAGE = 300;
 const FAILED: ReadonlySet<StepSummary['status']> = new Set(['failed', 'timed_out', 'denied']);
@@ -45,7 +45,7 @@ function tellTurns(row: StepSummary): string | undefined {
   return error ? `${head}: ${reasonOf(error)}` : head;
 }
 
-/** In how many turns a step failed and its turn went on; a failure that ended its turn is told by the loop. */
+/** In how many turns a step failed and its turn went on; the loop reports a failure that ended its turn. */
 function countOf({ items, failed_turns = 0, failures = [], failures_left_out: left = 0 }: StepSummary): number {
   return items ? failed_turns : failures.length + left;
 }

@@ -107,7 +107,7 @@ export interface SessionSources {
 /**
  * What an expression handler answers.
  *
- * An expression that cannot be evaluated is an error, and an error before a call is a no. Source: docs/hooks.md.
+ * An expression that cannot be evaluated is an error, and an error before a call denies it. Source: docs/hooks.md.
  *
  * @param when the version of the plan, where a history may have to replay, and the moment of the phase.
  */

@@ -4,7 +4,7 @@ import { type LockState, SLOT_ON_BUSY, type SlotEntry, type SlotRequest } from '
 const LONGEST_TOKEN = 100;
 
 /**
- * What a lock begins with. Somebody may have started it by hand, with anything: lists that are missing are empty, and
+ * What a lock begins with. It may have been started by hand, with anything: lists that are missing are empty, and
  * what is no entry, or a second one of the same task, is left out, so that the tasks of its key go on.
  */
 export function readLockState(value: unknown): LockState {
@@ -24,7 +24,7 @@ export function readSlotRequest(value: unknown): SlotRequest | undefined {
   return isRequest(value) ? pickRequest(value) : undefined;
 }
 
-/** Which execution of which task a signal is about; undefined for what tells of none. */
+/** Which execution of which task a signal is about; undefined for anything else. */
 export function readSlotReference(value: unknown): Pick<SlotRequest, 'task' | 'run'> | undefined {
   return isReference(value) ? { task: value.task, run: value.run } : undefined;
 }

@@ -3,10 +3,10 @@ import { SCOPE_FOLDER, USER_KEY } from '../contracts/names.js';
 import { LANE_LENGTH } from '../contracts/routing.js';
 import type { PromptRequest, SessionStart, SignedWord, ThreadNote } from '../contracts/session.js';
 
-/** So many characters of a prompt are taken. */
+/** Characters of a prompt that are taken. */
 export const MAX_PROMPT = 262_144;
 
-/** So many characters has what waits for an answer, as JSON. */
+/** Characters of what waits for an answer, as JSON. */
 const MAX_PENDING = 100_000;
 
 /** What a session was started with; undefined for anything else, since everybody can start a workflow. */

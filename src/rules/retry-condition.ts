@@ -12,7 +12,7 @@ export interface RetryVerdict {
 }
 
 /**
- * Asks a `retry.if` about a failed attempt; one that gives neither true nor false, or fails, is a no.
+ * Asks a `retry.if` about a failed attempt; one that gives neither true nor false, or fails, stops the retries.
  *
  * @param cel the version of the plan, where a history may have to replay.
  */

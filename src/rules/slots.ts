@@ -1,6 +1,6 @@
 import type { LockState, SlotEntry, SlotRequest } from '../contracts/concurrency.js';
 
-/** So many holders are named to a task that has to wait. */
+/** How many holders a waiting task is shown. */
 const MAX_NAMED = 5;
 
 /** A task that waits, and a newer one that takes its place. */

@@ -44,7 +44,7 @@ export function storeResult(result: TaskResult): StoredResult {
 /**
  * The result as all doors show it.
  *
- * @param known what the workflow itself tells. @param stored what its history keeps; that of an early task is whole.
+ * @param known what the workflow itself reports. @param stored what its history keeps; that of an early task is whole.
  */
 export function restoreResult(known: TaskResult, stored: StoredResult | TaskResult): TaskResult {
   if ('task_key' in stored) return stored;
@@ -79,7 +79,7 @@ function restoreStep({ id, path = id, call = null, status, ...rest }: StoredStep
   return { id, path, call, status, attempts, duration_ms, ...more };
 }
 
-/** An approval that anyone may give, once, and that nobody has tried to give in vain. */
+/** An approval that anyone may give, once, and for which no decision was ignored. */
 const ANYONE = { quorum: 1, self_approval: true, comment: 'optional' } as const;
 
 /** An approval, without what {@link ANYONE} says as well; it was asked for by whoever asked for the task. */
@@ -140,7 +140,7 @@ export function plainYes({ duration_ms, ...at }: PlainYes): HookAnswer {
   return { ...at, status: 'ok', decision: 'allow', ...(typeof duration_ms === 'number' && { duration_ms }) };
 }
 
-/** What tells one such answer from another. */
+/** What distinguishes such answers. */
 type PlainYes = Pick<HookAnswer, 'hook_id' | 'phase' | 'path'> & { duration_ms?: number | null | undefined };
 
 /** Whether an answer says nothing but yes, and how long that took. */

@@ -1,6 +1,6 @@
 import type { Json } from '../contracts/json.js';
 
-/** What a model is told of a call. */
+/** What a model learns of a call. */
 export type ToldResult =
   | { status: 'succeeded'; output: Json }
   | { status: string; error: { code: string; message: string; suggestion?: string } };

@@ -33,7 +33,7 @@ export function describeOutside(id: string): string {
   return `internal.error: ${id} was called, and is not among what this ability may call; please report it`;
 }
 
-/** Whether a call was made, or may have been: of one that was lost or cancelled nobody counted the attempts. */
+/** Whether a call was made, or may have been: the attempts of a lost or cancelled one were not counted. */
 function wasMade({ status, attempts, error, path }: StepSummary, refused: ReadonlySet<string>): boolean {
   if (status === 'denied' || status === 'skipped' || status === 'pending') return false;
   if (attempts > 0 || status === 'unknown') return true;

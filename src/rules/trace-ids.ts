@@ -40,7 +40,7 @@ export function spotOf(path: string, groups: readonly number[]): string {
 }
 
 /**
- * The spot of what surrounds a hook: the step it fires for, or the outermost retried group around that, whose attempts a hook is not told.
+ * The spot of what surrounds a hook: the step it fires for, or the outermost retried group around that, whose attempts a hook does not know.
  *
  * @param path of the step; empty: the task. @returns undefined for the task.
  */

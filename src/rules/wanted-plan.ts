@@ -4,11 +4,11 @@ import type { WantedPlan } from '../contracts/task.js';
 import { digestOf } from './canonical.js';
 import { hasTools, planDigest, withoutPins } from './plan-digest.js';
 
-/** More would not fit into the failure of a workflow, and tell nobody anything. */
+/** More would not fit into the failure of a workflow. */
 const MAX_PARTS = 60;
 /** Enough to tell a part that changed from one that did not. */
 const PART_DIGITS = 8;
-/** So many digits of a digest people are shown. */
+/** Digits of a digest in messages. */
 const SHOWN = 12;
 
 /** What would run, compared with what was planned. */
@@ -61,7 +61,7 @@ function changed(message: string, { ability, environment }: Plan, details: Omit<
   });
 }
 
-/** Whether a task that holds a key has the plan that somebody wants under it. */
+/** Whether a task that holds a key has the plan that is wanted under it. */
 export function isWantedPlan(wanted: WantedPlan | undefined, held: { plan: string; unpinned?: string }): boolean {
   return !wanted || wanted.plan === held.plan || wanted.plan === held.unpinned;
 }

@@ -16,7 +16,7 @@ export interface WayToRetry {
   corrected?: true;
 }
 
-/** Of an error, what tells where it arose. */
+/** The parts of an error that show where it arose. */
 interface ToldError {
   code?: string;
   step?: string;

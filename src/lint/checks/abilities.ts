@@ -95,7 +95,7 @@ function availableIn(registry: Registry, id: string): string[] | undefined {
   return ability && environmentsOf(registry, ability.value.scope);
 }
 
-/** Compares what a workflow says that it may call with what it calls; a call outside is told by planning. Source: R-000-38. */
+/** Compares what a workflow says that it may call with what it calls; planning reports a call outside. Source: R-000-38. */
 export function* checkWhitelists({ registry }: LintedProject): Generator<Finding> {
   const known = new Set(abilityIds(registry));
   for (const workflow of registry.workflows.values()) {

@@ -6,7 +6,7 @@ import { walkSteps } from '../../planning/steps/walk-steps.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds approvals that nobody can give: a group that is nearly one of the project, and proof that only the own runtime can check. */
+/** Finds approvals that cannot be given: a group that is nearly one of the project, and proof that only the own runtime can check. */
 export function* checkApprovers({ registry }: LintedProject): Generator<Finding> {
   const { environments, people } = registry.project;
   const groups = Object.keys(people);
@@ -41,7 +41,7 @@ function* groupsInGroups({ project: { people }, locateInProject }: Registry): Ge
   }
 }
 
-/** A name that is no group is a person; one that is nearly a group is a slip. Source: docs/approvals.md#who-may-decide. */
+/** A name that is no group is a person; one that is nearly a group is probably misspelt. Source: docs/approvals.md#who-may-decide. */
 function* nearGroups(
   listed: readonly string[],
   groups: readonly string[],

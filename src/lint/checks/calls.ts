@@ -21,7 +21,7 @@ interface Contract {
   isOutput: boolean;
   /** Names that come from elsewhere. */
   preset: ReadonlySet<string>;
-  /** Where something that is missing is told. */
+  /** Where a missing name is reported. */
   at: PropertyKey[];
 }
 
@@ -44,7 +44,7 @@ export function* contractDiagnostics(types: WorkflowTypes, registry: Registry): 
   }
 }
 
-/** What an ability refuses of an input that is written besides a call. @param of its id. @param at where what is missing is told. */
+/** What an ability refuses of an input that is written besides a call. @param of its id. @param at where a missing name is reported. */
 export function inputDiagnostics(
   contract: Omit<Contract, 'isOutput'>,
   value: Json,
@@ -95,7 +95,7 @@ function errorsOf({ schema }: Contract, value: Json): ErrorObject[] {
     if (validate(structuredClone(value))) return [];
     return (validate.errors ?? []).filter(({ schemaPath }) => !CHOICE.test(schemaPath));
   } catch (error) {
-    // A schema that is none is told where it stands.
+    // An invalid schema is reported at its place.
     if (error instanceof AbilityError || error instanceof RangeError) return [];
     throw error;
   }

@@ -113,7 +113,7 @@ function* idleCut({ step, path }: DefinedStep, from: Loaded<HighLevel>, { operat
   yield findingOf('lint.cut_idle', message, from.locate([...path, 'cut'], 'key'));
 }
 
-/** What a call may take where nobody wrote it. Milliseconds. Source: docs/operations.md#limits. */
+/** Default limit of a call. Milliseconds. Source: docs/operations.md#limits. */
 const USUAL_MS = 60_000;
 
 /** A call that must not be cut. */

@@ -15,7 +15,7 @@ import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 import { KNOWN_TAGS } from './implementations.js';
 
-/** Finds hooks whose `match` fits nothing, so that they never stand where somebody put them. Source: R-000-63; C-07. */
+/** Finds hooks whose `match` fits nothing, so that they never fire. Source: R-000-63; C-07. */
 export function* checkHookMatches({ registry }: LintedProject): Generator<Finding> {
   const known = namesIn(registry);
   for (const hook of [...registry.hooks.values()].flat()) {
@@ -72,7 +72,7 @@ const NO_ID = /[^a-z0-9_.*-]/;
 /** A pattern with `*` may be there for abilities to come; a name is there for something. */
 function* unfitPatterns(hook: Loaded<HookDefinition>, match: HookMatch, known: Known): Generator<Finding> {
   for (const [index, pattern] of (match.abilities ?? []).entries()) {
-    // A name without * that nobody has is told when the definitions are loaded.
+    // An unknown name without * is reported when the definitions are loaded.
     if (!pattern.includes('*') || !NO_ID.test(pattern)) continue;
     const message = `\`${pattern}\` of the hook ${hook.value.id} fits no id: ids have small letters, digits, dots, dashes and _`;
     yield findingOf('lint.match_never_fits', message, hook.locate(['match', 'abilities', index]));

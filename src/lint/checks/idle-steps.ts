@@ -108,7 +108,7 @@ function isConstant(condition: string): boolean {
     const isFixed = references.length > 0 && references.every(({ name }) => name === 'input' || name === 'environment');
     return isFixed && !functions.some((name) => name === 'now' || name === 'uuid');
   } catch {
-    // What is no expression is told where it is planned.
+    // Planning reports an invalid expression.
     return false;
   }
 }

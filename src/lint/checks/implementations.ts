@@ -10,7 +10,7 @@ import type { LintedProject } from '../linted-project.js';
 /** Requests that change something by the definition of HTTP; a POST may be a search. */
 const CHANGING_METHODS: ReadonlySet<string> = new Set(['DELETE', 'PUT', 'PATCH']);
 
-/** Words that nobody calls a mere look at something. */
+/** Words that name a change. */
 const CHANGING_WORDS =
   /(^|[^a-z])(delete|drop|purge|destroy|wipe|truncate|erase|terminate|remove|uninstall)([^a-z]|$)/i;
 
@@ -57,7 +57,7 @@ function fileName(path: string): string {
 /** Tags that mean something to this program and to its examples. Source: docs/definitions.md. */
 export const KNOWN_TAGS: readonly string[] = ['fast', 'deprecated', 'experimental', 'high-cost'];
 
-/** Finds tags that do nothing although somebody counts on them. */
+/** Finds tags without an effect. */
 export function* checkTags({ registry }: LintedProject): Generator<Finding> {
   for (const { body, operation, from, path } of implementationBodies(registry)) {
     const effects = registry.operations.get(operation)?.value.effects;
@@ -76,7 +76,7 @@ export function* checkTags({ registry }: LintedProject): Generator<Finding> {
   }
 }
 
-/** `high_cost`, `Fast` and `depricated` are slips; `breakfast` is a word of its own. */
+/** `high_cost`, `Fast` and `depricated` are misspelt; `breakfast` is a word of its own. */
 function nearestTag(tag: string): string | undefined {
   const plain = tag.toLowerCase().replaceAll('_', '-');
   if (KNOWN_TAGS.includes(plain)) return plain;

@@ -12,7 +12,7 @@ import { isForbidden } from './schema-contradictions.js';
 /** Those of {@link NESTED_SCHEMAS} that speak of the same value as the schema around them. */
 const SAME_VALUE: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']);
 
-/** Finds slips in JSON Schemas, which allow any keyword and so never complain of a mistyped one. Source: R-000-29. */
+/** Finds errors in JSON Schemas, which allow any keyword and so accept a mistyped one. Source: R-000-29. */
 export const checkJsonSchemas = ofEachAbility(function* (ability) {
   for (const key of ['input_schema', 'output_schema'] as const) {
     const schema = ability.value[key];
@@ -60,7 +60,7 @@ function* requiredUnknown(
   const { required } = schema;
   if (!Array.isArray(required) || described.length === 0) return;
   for (const [index, name] of required.entries()) {
-    // What is not even allowed is told as that.
+    // A forbidden name is reported as such.
     if (typeof name !== 'string' || described.includes(name) || isForbidden(schema, name)) continue;
     const [near] = nearestNames(name, described);
     const fix = near === undefined ? undefined : `Write \`${near}\`, or describe \`${name}\` under \`properties\`.`;

@@ -35,7 +35,7 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
   }
 }
 
-/** Finds modules that nobody describes, that are deprecated, or whose overview names what is not there. Source: R-002-02. */
+/** Finds modules that are not described, that are deprecated, or whose overview names what is not there. Source: R-002-02. */
 export function* checkModules({ registry }: LintedProject): Generator<Finding> {
   const { modules, operations, workflows, agents } = registry;
   for (const ability of [...operations.values(), ...workflows.values(), ...agents.values()])

@@ -83,7 +83,7 @@ function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<F
     }
     if (approvalTimeout === undefined || !isDuration(approvalTimeout)) continue;
     yield* zero(approvalTimeout, workflow, [...path, 'approval', 'timeout']);
-    // The usual time of an approval is nobody's slip.
+    // The default time of an approval is not the author's error.
     if (isWritten(workflow, [...path, 'approval']))
       yield* tooLong(approvalTimeout, shortest(around), workflow, [...path, 'approval', 'timeout']);
   }

@@ -30,7 +30,7 @@ const NO_MODEL = 'config.no_model';
 
 const NOT_SET = 'config.missing_credential';
 
-/** Plans every ability in every environment in which it may run, and tells what stands against it. */
+/** Plans every ability in every environment in which it may run, and reports why it cannot be planned. */
 export function* checkPlans({ registry, variables }: LintedProject): Generator<Finding> {
   const alike = new AlikeEnvironments(registry);
   for (const [id, ability] of [...registry.operations, ...registry.workflows, ...registry.agents]) {
@@ -79,7 +79,7 @@ function plan(registry: Registry, id: string, environment: string, variables: En
 }
 
 /**
- * Tells in which environments an ability is planned alike, so that a project of thousands is planned no oftener than it
+ * Groups the environments in which an ability is planned alike, so that a project of thousands is planned no oftener than it
  * has to be.
  *
  * Only for operations carried out by scripts: where they have no settings of their own in an environment, nothing but

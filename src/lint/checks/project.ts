@@ -28,7 +28,7 @@ export function* checkEnvironments({ registry }: LintedProject): Generator<Findi
   }
 }
 
-/** Whether somebody wrote a key, as opposed to its default: what is not there is located where the map is. */
+/** Whether a key is written, as opposed to its default: a missing key is located at its map. */
 function isWritten({ locateInProject }: Registry, path: PropertyKey[], key: string): boolean {
   return formatLocation(locateInProject([...path, key])) !== formatLocation(locateInProject(path));
 }
@@ -100,7 +100,7 @@ export function* checkVariablesTwice({ registry }: LintedProject): Generator<Fin
 
 const FOLDERS = ['low-level', 'high-level', 'implementations', 'config'] as const;
 
-/** Names of files that hold definitions, as somebody believes: `a.YAML`, `a.yaml.txt`, `a.json`. */
+/** Names of files that look like definitions: `a.YAML`, `a.yaml.txt`, `a.json`. */
 const MEANT = /\.(ya?ml(\.txt)?|jsonc?|json5)$/i;
 
 const READ = /\.ya?ml$/;

@@ -89,7 +89,7 @@ function waitsForOthers({ node }: ExpressionSite): boolean {
 const json = memoize((value: object) => JSON.stringify(value));
 
 /**
- * Whether somebody thought of it: the expression or a condition around it looks at the step in another way, or asks
+ * Whether the author allowed for it: the expression or a condition around it looks at the step in another way, or asks
  * for what decides whether the step runs.
  */
 function isGuarded(

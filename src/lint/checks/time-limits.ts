@@ -50,7 +50,7 @@ function sectionOf(body: ImplementationBody): { timeout_sec?: number | undefined
   return body.kind === 'mcp' ? body.mcp : body.api;
 }
 
-/** What all attempts of a call may take together where nobody wrote it. Milliseconds. Source: docs/operations.md#limits. */
+/** Default limit of all attempts of a call together. Milliseconds. Source: docs/operations.md#limits. */
 const USUAL_MS = 60_000;
 
 /** Finds retries whose first wait is as long as all attempts may take together, so that there is only the first attempt. */

@@ -66,7 +66,7 @@ function* templatesOf(workflow: HighLevel): Generator<Template> {
   }
 }
 
-/** Where any text may stand, so that only its look tells that more was meant. */
+/** Where any text may stand, so that only its form shows that an expression was meant. */
 const ANY_TEXT: ReadonlySet<string> = new Set<Belongs>(['text', 'parameters', 'output', 'value']);
 
 function* textsIn(value: Json | undefined, path: PropertyKey[]): Generator<{ value: string; path: PropertyKey[] }> {

@@ -27,7 +27,7 @@ export function* compareContracts(before: Registry, after: Registry): Generator<
   for (const [id, old] of [...before.operations, ...before.workflows]) {
     const now = after.operations.get(id) ?? after.workflows.get(id);
     if (!now) {
-      // What cannot be read now is told as what it is.
+      // A broken file is a finding of its own.
       if (after.broken.has(`ability:${id}`)) continue;
       yield findingOf('lint.break_removed', `The ability ${id} is gone`, { file: old.file });
     } else if (String(old.value.version) === String(now.value.version)) yield* compare(before, after, id, old, now);

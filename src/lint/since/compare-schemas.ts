@@ -45,7 +45,7 @@ export function* compareSchemas(
   }
 }
 
-/** An input may take more and an output give less; the other way round somebody is surprised. */
+/** An input may take more and an output give less; the other way round breaks its users. */
 function* compareTypes(
   before: JsonObject,
   after: JsonObject,

@@ -53,7 +53,7 @@ function listFiles(git: Git, revision: string): string[] {
     });
 }
 
-/** All of them in one process; each is told as `<id> blob <bytes>`, a line end, its bytes, a line end. */
+/** All of them in one process; each comes as `<id> blob <bytes>`, a line end, its bytes, a line end. */
 function* readFiles(git: Git, revision: string, files: readonly string[]): Generator<[string, Buffer]> {
   const input = files.map((name) => `${revision}:./${name}\n`).join('');
   const answer = git(['cat-file', '--batch'], input);

@@ -21,7 +21,7 @@ import {
 
 /** What an expression sees where it stands. */
 export interface View {
-  /** The type of a name; undefined for one that is not known there, which planning tells. */
+  /** The type of a name; undefined for an unknown name, which planning reports. */
   typeOf: (name: string) => Type | undefined;
   /** Paths that are known to be there, such as `input.note` behind `has(input.note)`. */
   present: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export interface View {
   takesFiles?: true;
 }
 
-/** What an expression may give, as evaluation would have it; whatever cannot work in it is told. */
+/** The type of an expression, as evaluation has it; reports operations that cannot work. */
 export function inferType(source: string, view: View, report: Report): Type {
   const tree = parseExpression(source);
   return tree ? new Inference(report).infer(tree, view) : ANY;

@@ -4,7 +4,7 @@ import { parseCel } from '../../rules/expressions/syntax/parse.js';
 const parsed = new Map<string, Node | undefined>();
 const MAX_KEPT = 20_000;
 
-/** The tree of an expression; undefined for one that is not valid, which planning tells. */
+/** The tree of an expression; undefined for an invalid one, which planning reports. */
 export function parseExpression(source: string): Node | undefined {
   if (parsed.has(source)) return parsed.get(source);
   if (parsed.size >= MAX_KEPT) parsed.clear();

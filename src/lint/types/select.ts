@@ -20,7 +20,7 @@ export interface Selection {
   isChecked: boolean;
 }
 
-/** What reading a name gives; what cannot be there, or may be missing, is told. */
+/** The type of a member; reports a member that cannot exist or may be missing. */
 export function select(type: Type, selection: Selection, report: Report): Type {
   const optionals = type.flatMap((one) => (one.kind === 'optional' ? [one.of] : []));
   if (optionals.length > 0) {

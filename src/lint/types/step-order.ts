@@ -17,7 +17,7 @@ export type Order =
   /** It may have run; `conditions` decide, where it was not a failure, and so does a name that counts turns. */
   | { when: 'perhaps'; why: string; conditions: string[]; index?: string };
 
-/** Tells what has become of a step when an expression is evaluated. */
+/** Whether a step has run when an expression is evaluated. */
 export function orderOf(site: ExpressionSite, target: StepNode): Order {
   const around = chainOf(site.node);
   const chain = chainOf(target);

@@ -2,7 +2,7 @@ import type { PlanOutputFile } from '../../contracts/files.js';
 import type { Json } from '../../contracts/json.js';
 import type { LintCode } from '../../contracts/lint-codes.js';
 
-/** What CEL tells apart besides lists, maps and optionals. */
+/** The kinds of CEL besides lists, maps and optionals. */
 const SCALARS = ['null', 'bool', 'int', 'double', 'string', 'uint', 'bytes', 'type', 'timestamp', 'duration'] as const;
 
 /** One of {@link SCALARS}. */
@@ -12,9 +12,9 @@ export type Scalar = (typeof SCALARS)[number];
 export interface MapType {
   kind: 'map';
   fields: ReadonlyMap<string, Field>;
-  /** `none`: no other name can be there. `unlisted`: one could be, and nobody told of it. Else: what others hold. */
+  /** `none`: no other name can be there. `unlisted`: one could be, and no schema describes it. Else: what others hold. */
   others: 'none' | 'unlisted' | (() => Type);
-  /** Its author tells which names are always there, so the others are not. */
+  /** Its author lists the names that are always present, so the others may be missing. */
   isPromise?: boolean | undefined;
 }
 

@@ -118,7 +118,7 @@ export class WorkflowTypes implements WorkflowSites {
       };
       return [id, { type, isOptional: false }] as const;
     });
-    // A step that is not there is told when the ids are checked.
+    // An unknown step is reported when the ids are checked.
     return [{ kind: 'map', fields: new Map(fields), others: () => ANY }];
   }
 

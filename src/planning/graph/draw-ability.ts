@@ -56,7 +56,7 @@ export function drawAbility(subject: GraphSubject): string {
   return chart.toText(STYLES);
 }
 
-/** What a graph tells about an ability that a step calls. */
+/** What a graph shows of an ability that a step calls. */
 export interface Callee {
   effects: Effect;
   /** Absent where the graph is drawn without an environment. */

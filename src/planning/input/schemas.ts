@@ -8,7 +8,7 @@ import { didYouMean } from '../../text/nearest.js';
 import { readingOf } from './json-schema/validators.js';
 
 const MAX_KEPT = 5000;
-/** So many names are offered in place of one that is refused. */
+/** How many names are suggested in place of a refused one. */
 const MAX_NAMES = 12;
 
 /**

@@ -20,7 +20,7 @@ export interface Known {
   unknown: ReadonlyMap<string, string>;
 }
 
-/** What the evaluation under way has asked for and nobody knows; evaluation is synchronous. */
+/** Unknown values that the current evaluation has read; evaluation is synchronous. */
 let unknownReads: Set<string> | undefined;
 
 /** Makes a member of a value unknown: whoever reads it depends on `what`; that it is there can be asked by no one. */
@@ -39,7 +39,7 @@ export function hide(target: object, key: string, what: string): void {
  * What bare CEL gives, as far as that is certain before the run.
  *
  * A part that is not known does not matter where the rest decides: `false && steps.a.output.ok` is false. The same
- * evaluator as in the run, so that what is foreseen is what comes.
+ * evaluator as in the run, so that a known result is the result of the run.
  */
 export function evaluateExpressionPartially(source: string, known: Known): PartialResult {
   return evaluatePartially(() => {

@@ -63,7 +63,7 @@ function scriptPreview({ plan, operation, given, known }: PreviewedCall, input: 
   return previewScript({ plan, script: implementation.script, inputSchema, input, known });
 }
 
-/** What a call is given, with what is filled in where nobody wrote it. */
+/** The parameters of a call with defaults filled in. */
 export function withDefaults({
   plan,
   operation,

@@ -23,7 +23,7 @@ interface HookSubject {
 /**
  * What the hooks of a phase say: expressions are evaluated, scripts and built-in ones only named.
  *
- * Built-in ones stand in the attempt of a call, so they come last; the first certain no ends the phase.
+ * Built-in ones stand in the attempt of a call, so they come last; the first certain denial ends the phase.
  */
 export function previewHooks(hooks: readonly PlanHook[], phase: Phase, subject: HookSubject): HookPreview[] {
   const facts = factsOf(phase, subject);
@@ -95,14 +95,14 @@ export interface Asker extends Person {
   caller?: Caller;
 }
 
-/** The approval before a call or a task; null where nobody asks for one. */
+/** The approval before a call or a task; null where none is asked for. */
 export function previewGuardApproval(
   title: string,
   reasons: readonly string[],
   hooks: readonly HookPreview[],
   environment: PlanEnvironment,
 ): ApprovalPreview | null {
-  // A no comes before any question.
+  // A denial comes before any question.
   if (hooks.some(({ decision }) => decision === 'deny')) return null;
   const asking = hooks.filter(({ decision }) => decision === 'need_user_confirm').map(reasonOf);
   const open = hooks.filter(mayConfirm).map((hook) => `perhaps: ${reasonOf(hook)}`);

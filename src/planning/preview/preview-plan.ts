@@ -23,7 +23,7 @@ import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
 import { StepPreviewer, type TreePreview } from './preview-steps.js';
 
-/** What somebody might want done. */
+/** What to preview. */
 export interface PreviewRequest {
   ability: string;
   environment: string;
@@ -34,7 +34,7 @@ export interface PreviewRequest {
 }
 
 /**
- * Tells all that would happen, from files and environment alone: no server is asked, no hook run, no secret shown.
+ * Previews a task from files and environment alone: no server is asked, no hook run, no secret shown.
  *
  * The plan is the one a worker makes of the same files, so its digest is the one that `run --plan` compares.
  *
@@ -115,7 +115,7 @@ function ownCall(what: string, call: CallPreview): StepPreview {
   };
 }
 
-/** The first no ends it, as in preflight. */
+/** The first denial ends it, as in preflight. */
 function previewCreation(plan: Plan, input: JsonObject, user: Asker): PlanPreview['creation'] {
   const asked: PlanPreview['creation'] = [];
   for (const part of guardedParts(plan, input)) {
@@ -153,7 +153,7 @@ function operationsOf({ operations }: Plan, secrets: SecretSource): OperationPre
   );
 }
 
-/** A reference that leads out of the project is told among the problems. */
+/** A reference that leads out of the project is among the problems. */
 function has(secrets: SecretSource, reference: string): boolean {
   try {
     return secrets.has(reference);

@@ -11,7 +11,7 @@ import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
 import { foreachOf, stepApproval, whatOf } from './preview-verbs.js';
 
-/** A tree of more steps tells nobody anything; workflows called after that are not shown again. */
+/** Beyond this many steps the workflows that are called are no longer expanded. */
 const MAX_STEPS = 3000;
 
 /** The tree of a workflow. */
@@ -272,7 +272,7 @@ function isCovered(step: PlanStep): boolean {
   );
 }
 
-/** It sees the output of the call it takes back, which nobody knows. */
+/** It sees the output of the call that it undoes, which only the run knows. */
 function undoOf({ call, with: template }: NonNullable<CallStep['undo']>, scope: PreviewScope): StepPreview['undo'] {
   const { plan, known } = scope;
   const given = previewInput(template, known);

@@ -4,13 +4,13 @@ import type { ModuleOverview } from '../../definitions/formats/module.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { modulePath } from '../../text/module-path.js';
 
-/** How an ability stands, as a plan has it: nothing where it is stable, so that its digest does not change. */
+/** The lifecycle of an ability as its plan holds it: nothing where it is stable, so that its digest does not change. */
 export function plannedLifecycle({ status, replaced_by }: Standing): Pick<PlanAbility, 'status' | 'replaced_by'> {
   if (status === undefined || status === 'stable') return {};
   return { status, ...(replaced_by !== undefined && { replaced_by }) };
 }
 
-/** What whoever runs a plan should know of what is deprecated in it, a sentence each. Source: R-000-94. */
+/** What is deprecated in a plan, a sentence each. Source: R-000-94. */
 export function lifecycleWarnings(
   registry: Registry,
   plan: { ability: PlanAbility; called: readonly string[] },
@@ -38,7 +38,7 @@ export function overviewsOf({ modules }: Registry, names: readonly string[]): Lo
   return [...modules.values()].filter(({ value }) => paths.has(modulePath(value.id)));
 }
 
-/** What to say of something that stands so: `x is deprecated; use y instead`. */
+/** Describes the use of something: `x calls y, which is deprecated; use z instead`. */
 export function describeUse(what: string, id: string, status: Lifecycle, replacement: string | undefined): string {
   const instead = replacement === undefined ? '' : `; use ${replacement} instead`;
   return `${what} ${id}, which is ${status}${instead}`;

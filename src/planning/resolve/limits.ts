@@ -2,7 +2,7 @@ import type { PlanLimits } from '../../contracts/plan.js';
 import type { Project } from '../../definitions/formats/project.js';
 import { parseDuration } from '../../rules/duration.js';
 
-/** Limits nobody stated. Source: docs/operations.md#limits; docs/architecture.md#the-way-of-a-task. */
+/** Default limits. Source: docs/operations.md#limits; docs/architecture.md#the-way-of-a-task. */
 const DEFAULTS = { task: '15m', cleanup: '5m', expires: '7d' } as const;
 const OUTPUT_BYTES = 8 * 1024 * 1024;
 

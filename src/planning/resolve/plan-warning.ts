@@ -1,12 +1,12 @@
 import type { LintCode } from '../../contracts/lint-codes.js';
 import type { SourceLocation } from '../../contracts/problem.js';
 
-/** Something that can be planned and is likely not what was meant. */
+/** A likely error in what can be planned. */
 export interface PlanWarning {
   code: LintCode | 'definition.unread';
   message: string;
   location: SourceLocation;
 }
 
-/** Takes what planning doubts. */
+/** Takes a warning. */
 export type Warn = (warning: PlanWarning) => void;

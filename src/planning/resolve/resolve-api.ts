@@ -74,7 +74,7 @@ function resolveParam(
 interface ApiAccess {
   endpoints: Record<string, string>;
   credentials: Record<string, string>;
-  /** Where somebody would write what is missing. */
+  /** Where the missing setting belongs. */
   where: string;
 }
 
@@ -83,7 +83,7 @@ interface ApiAccess {
  * there, those of the ability itself there; a later one overrides an earlier one key by key.
  *
  * @param path where the `api` section stands in `from`.
- * @throws AbilityError `definition.unknown_reference` for a service that nobody defines, or why its file is broken.
+ * @throws AbilityError `definition.unknown_reference` for a service that is not defined, or the error of its broken file.
  */
 export function resolveAccess(
   registry: Registry,

@@ -20,7 +20,7 @@ import { type Composite, type Found, resolveComposite } from './resolve-composit
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveOperation } from './resolve-operation.js';
 
-/** So many tools are named of those that contradict a placement. */
+/** How many tools a warning about a contradicted placement names. */
 const MAX_NAMED = 3;
 
 /** A plan, and what its author should know. */
@@ -139,7 +139,7 @@ function assemble(
   };
 }
 
-/** A project whose `placement` cannot be read is told in every plan where that leads. Source: R-001-19. */
+/** Every plan of a project whose `placement` cannot be read warns of it. Source: R-001-19. */
 function brokenPlacement({ broken }: Registry): string[] {
   const problem = broken.get(PLACEMENT_RULES);
   return problem
@@ -147,7 +147,7 @@ function brokenPlacement({ broken }: Registry): string[] {
     : [];
 }
 
-/** An explicit placement wins, and is told where it contradicts what the steps need. Source: R-001-04, C-31. */
+/** An explicit placement wins, with a warning where it contradicts what the steps need. Source: R-001-04, C-31. */
 function warnOfPlacement(
   { plan, location }: { plan: Plan; location: SourceLocation },
   { explicit, inferred, demands }: InferredPlacement,

@@ -96,7 +96,7 @@ function argumentsOf(
   return items;
 }
 
-/** What nobody has decided is not run as a guess. @throws DefinitionErrors `definition.todo`, one for each. */
+/** Refuses a script with undecided arguments, rather than guess them. @throws DefinitionErrors `definition.todo`, one for each. */
 function refuseTodo({ path: script, todo = [] }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
   const collector = new ErrorCollector();
   for (const [index, text] of todo.entries()) {

@@ -88,7 +88,7 @@ export class EnvironmentVariables {
 
   private inFile(name: string): NodeJS.Dict<string> {
     const file = join(this.root, name);
-    // Nobody knows when the reading of a pipe would end.
+    // Reading a pipe might never end.
     const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
     return isFile ? parseEnv(readFileSync(file, 'utf8')) : {};
   }

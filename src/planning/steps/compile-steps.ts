@@ -25,7 +25,7 @@ export interface CompiledSteps {
   calls: Set<string>;
   /** Workflows, with the place of the first call of each. */
   children: Map<string, PropertyKey[]>;
-  /** Slips that nothing can be sure of, with their places. */
+  /** Likely errors, with their places. */
   warnings: PlanWarning[];
 }
 

@@ -1,7 +1,7 @@
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Loaded } from '../../definitions/registry.js';
 
-/** Several mistakes of one definition; as an error it is the first of them, and `problems` has them all, in order. */
+/** Several errors of one definition; as an error it is the first of them, and `problems` has them all, in order. */
 export class DefinitionErrors extends AbilityError {
   readonly problems: readonly Problem[];
 
@@ -11,11 +11,11 @@ export class DefinitionErrors extends AbilityError {
   }
 }
 
-/** Gathers mistakes, so that the author of a definition sees them at once and not one a time. */
+/** Collects errors, so that the author of a definition sees them at once and not one a time. */
 export class ErrorCollector {
   private readonly errors: AbilityError[] = [];
 
-  /** Runs an action; a mistake in it is kept, and `otherwise` stands for what it would have given. */
+  /** Runs an action; its error is kept, and `otherwise` stands for what it would have given. */
   gather<T>(action: () => T, otherwise: T): T {
     try {
       return action();
@@ -25,7 +25,7 @@ export class ErrorCollector {
     }
   }
 
-  /** Keeps a mistake. @throws whatever is none. */
+  /** Keeps an error. @throws any that is no AbilityError. */
   keep(error: unknown): void {
     if (!(error instanceof AbilityError)) throw error;
     this.errors.push(error);

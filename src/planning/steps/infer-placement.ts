@@ -10,7 +10,7 @@ import { type PlacementRules, placementOfTool, placementRules, resolvePlacement 
 /** What one ability among those that may be called asks for. */
 export interface PlacementDemand {
   ability: string;
-  /** `server:tool`; null for a workflow that is placed itself, and for what nobody can tell. */
+  /** `server:tool`; null for a workflow that is placed itself, and where the tool is unknown. */
   tool: string | null;
   placement: Placement;
 }
@@ -29,7 +29,7 @@ export interface InferredPlacement {
  * Decides where an ability runs, from its definitions alone.
  *
  * A workflow or an agent inherits from all that it may call: its whole whitelist, and what the workflows on it may call; one of those
- * that is placed locally keeps its callers there. What cannot be told is local. Source: R-001-01, R-001-06, C-28, C-32.
+ * that is placed locally keeps its callers there. What is unknown is local. Source: R-001-01, R-001-06, C-28, C-32.
  *
  * @param environment whose settings choose implementations and servers; undefined: none is chosen yet.
  */

@@ -50,7 +50,7 @@ export class NamedCodes {
   }
 }
 
-/** So many letters may be wrong in a word that is otherwise an author's own. */
+/** Edit distance within which an unknown word counts as a misspelt code. */
 const MAX_EDITS = 2;
 /** Classes of HTTP statuses. */
 const CLASSES = ['http.1xx', 'http.2xx', 'http.3xx', 'http.4xx', 'http.5xx'];
@@ -62,8 +62,8 @@ const CAUSES: ReadonlySet<string> = new Set(['race.lost', 'task.cancelled']);
  * What to warn of where `errors` names a code that nothing can fail with; undefined where it may.
  *
  * A code is ours, a family of ours, a status, or one that a `fail` raises. The first words of ours are closed to
- * authors, so that an unknown code with one of them is a slip for sure. Any other word may be raised by a workflow that
- * is called, and is doubted only where it is nearly a known one.
+ * authors, so that an unknown code with one of them is certainly an error. Any other word may be raised by a workflow that
+ * is called, and gets a warning only where it nearly matches a known one.
  *
  * @param raised codes of the `fail` steps of the workflow.
  */
@@ -77,7 +77,7 @@ export function unknownCodeWarning(entry: string, raised: ReadonlySet<string>): 
   }
   const known = [...Object.keys(CODES), ...OUR_FAMILIES, ...CLASSES, ...raised];
   const isOurs = OUR_FAMILIES.has(familyOf(entry));
-  // `card_timeout` is a name of its own, not a slip of `timeout`.
+  // `card_timeout` is a name of its own, not a misspelt `timeout`.
   const near = isOurs ? known : known.filter((name) => distance(entry, name) <= MAX_EDITS && !isPart(entry, name));
   const hint = didYouMean(entry, near);
   if (!isOurs && !hint) return undefined;

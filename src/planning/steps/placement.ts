@@ -13,7 +13,7 @@ export const DEFAULT_CLOUD_SERVERS: readonly string[] = [
 ];
 
 /**
- * Servers that reach into the machine they run on. A server that nobody lists is local as well, so this list only names
+ * Servers that reach into the machine they run on. An unlisted server is local as well, so this list only names
  * what may not become a cloud server by being added to the list above. Source: R-001-13, C-29.
  */
 export const DEFAULT_LOCAL_SERVERS: readonly string[] = [
@@ -65,7 +65,7 @@ export function isCloudServer(server: string, rules: PlacementRules): boolean {
   return rules.cloud.includes(server) && !rules.local.includes(server);
 }
 
-/** Whether a server has to run locally; one that nobody lists has to. Source: R-001-12, C-28. */
+/** Whether a server has to run locally; an unlisted one has to. Source: R-001-12, C-28. */
 export function isLocalServer(server: string, rules: PlacementRules): boolean {
   return !isCloudServer(server, rules);
 }

@@ -14,8 +14,8 @@ import { canonicalJson } from '../../../rules/canonical.js';
 import { fileKeyword } from './file-places.js';
 
 /**
- * Keywords of which ajv's own reading is not that of JSON Schema: values that are equal are told by own properties only
- * (a value with a key `toString` made ajv throw), multiples are told in decimals (19.99 is a multiple of 0.01),
+ * Keywords that ajv reads differently from JSON Schema: equality here compares own properties only
+ * (a value with a key `toString` made ajv throw), multiples are computed in decimals (19.99 is a multiple of 0.01),
  * and what is evaluated already is known exactly.
  */
 export function addExactKeywords(ajv: Ajv2020): void {
@@ -122,7 +122,7 @@ const conditional: CodeKeywordDefinition = {
   },
 };
 
-/** How ajv tells an index from a key; its own names for these are not exported as values. */
+/** How ajv distinguishes an index from a key; its own names for these are not exported as values. */
 const [NUMBER, TEXT] = [0, 1];
 
 /**
@@ -164,7 +164,7 @@ const unevaluatedItems: CodeKeywordDefinition = {
 };
 
 /**
- * `unevaluatedProperties` that tells a property which was evaluated from a name that every object has, such as
+ * `unevaluatedProperties` that distinguishes an evaluated property from a name that every object has, such as
  * `toString`.
  */
 const unevaluatedProperties: CodeKeywordDefinition = {

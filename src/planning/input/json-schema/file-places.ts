@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../contracts/jso
 import { memoize } from '../../../text/memoize.js';
 import { FILE_KEYWORD, isFileSchema, LocalReferences } from './local-references.js';
 
-/** More places than this are told as any: nobody wrote them down one by one. */
+/** More places than this count as any place. */
 const MAX_PLACES = 500;
 const ANYWHERE: FilePlace = [{ deep: true }];
 const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'] as const;

@@ -69,7 +69,7 @@ export function withoutComments(text: string, keeps: (text: string, at: number) 
   return code;
 }
 
-/** A string ends at its quote; one of a single line with its line at the latest, so that a slip costs one line. */
+/** A string ends at its quote; one of a single line with its line at the latest, so that a missing quote affects one line. */
 function endOfString(text: string, from: number, quote: string): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const character = text[at];

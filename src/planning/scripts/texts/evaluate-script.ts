@@ -158,7 +158,7 @@ export function isPlainPath(source: string): boolean {
  * Whether an expression is the plain name of an input that the contract leaves to the caller, who has left it out.
  *
  * Only for such a name is there no question what was meant: what counts with it (`!input.quiet`) has to say what its
- * absence means, and a name that the contract does not know is a slip.
+ * absence means, and a name that the contract does not know is an error.
  *
  * @param schema of the input; null: not known, as for a hook, so that any name may be absent.
  */

@@ -1,4 +1,4 @@
-/** What CEL tells apart. */
+/** The kinds of values of CEL. */
 export type Kind =
   | ('null' | 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'list' | 'map' | 'type')
   | ('timestamp' | 'duration' | 'optional');
