@@ -9,6 +9,7 @@ import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { type DefinedStep, walkSteps } from '../../planning/steps/walk-steps.js';
 import { formatDuration, isDuration, parseDuration } from '../../rules/duration.js';
+import { memoize } from '../../text/memoize.js';
 import type { LintedProject } from '../linted-project.js';
 
 /** What may end a call at work, and how to keep it from that. */
@@ -114,7 +115,7 @@ function* idleCut({ step, path }: DefinedStep, from: Loaded<HighLevel>, { operat
 }
 
 /** Default limit of a call. Milliseconds. Source: docs/operations.md#limits. */
-const USUAL_MS = 60_000;
+export const USUAL_MS = 60_000;
 
 /** A call that must not be cut. */
 interface UncutCall {
@@ -128,15 +129,9 @@ interface UncutCall {
 
 /** Finds what must not be cut among the calls of a project, in workflows that are called as well. */
 class UncutCalls {
-  private readonly written = new Map<string, number>();
   private readonly children = new Map<string, UncutCall | undefined>();
 
-  constructor(private readonly registry: Registry) {
-    for (const { operation, body } of implementationBodies(registry)) {
-      const ms = (secondsOf(body) ?? 0) * 1000;
-      this.written.set(operation, Math.max(ms, this.written.get(operation) ?? 0));
-    }
-  }
+  constructor(private readonly registry: Registry) {}
 
   /** The call itself, or that of a workflow it calls which takes longest; undefined where a cut loses nothing. */
   in(step: StepOf<'call'>): UncutCall | undefined {
@@ -145,7 +140,7 @@ class UncutCalls {
     if (!operation) return this.inWorkflow(step.call);
     const { effects } = operation.value;
     if (isRepeatable(effects)) return undefined;
-    const writtenMs = this.written.get(step.call) ?? 0;
+    const writtenMs = writtenLimits(this.registry).get(step.call) ?? 0;
     const own = step.timeout !== undefined && isDuration(step.timeout) ? parseDuration(step.timeout) : undefined;
     return { key: step.call, effects, limitMs: own ?? Math.max(USUAL_MS, writtenMs), writtenMs };
   }
@@ -170,3 +165,12 @@ export function secondsOf(body: ImplementationBody): number | undefined {
   if (body.kind === 'script') return body.script.timeout_sec;
   return body.kind === 'mcp' ? body.mcp.timeout_sec : body.api.timeout_sec;
 }
+
+/** The longest time-out that the implementations of each operation state. Milliseconds. */
+export const writtenLimits = memoize((registry: Registry): ReadonlyMap<string, number> => {
+  const limits = new Map<string, number>();
+  for (const { operation, body } of implementationBodies(registry)) {
+    limits.set(operation, Math.max((secondsOf(body) ?? 0) * 1000, limits.get(operation) ?? 0));
+  }
+  return limits;
+});

@@ -8,6 +8,7 @@ import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { caseOf } from '../../planning/hooks/example-event.js';
 import { planEventHook } from '../../planning/hooks/resolve-event-hooks.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
+import { problemsOf } from '../../planning/steps/definition-errors.js';
 import { isGuardPhase } from '../../rules/guard-precedence.js';
 import { answerExpression, eventFacts } from '../../rules/hook-facts.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
@@ -55,12 +56,8 @@ export function* checkEventHooks({ registry }: LintedProject): Generator<Finding
   for (const phase of SESSION_PHASES) {
     for (const hook of registry.hooks.get(phase) ?? []) {
       if (!hook.value.enabled) continue;
-      try {
-        planEventHook(hook, phase, registry, variables);
-      } catch (error) {
-        if (!(error instanceof AbilityError)) throw error;
-        yield findingOfProblem(error.toProblem(), hook.file);
-      }
+      const [problem] = problemsOf(() => planEventHook(hook, phase, registry, variables));
+      if (problem) yield findingOfProblem(problem, hook.file);
     }
   }
 }

@@ -37,16 +37,22 @@ function* keywordFaults(
   }
   const described = [...around, ...(isJsonObject(schema.properties) ? Object.keys(schema.properties) : [])];
   yield* requiredUnknown(schema, described, from, path);
+  for (const { schema: inner, key, at } of innerSchemas(schema)) {
+    yield* keywordFaults(inner, from, [...path, ...at], SAME_VALUE.has(key) ? described : []);
+  }
+}
+
+/** The schemas directly inside a schema, with the keyword and the path of each. */
+function* innerSchemas(schema: JsonObject): Generator<{ schema: Json | undefined; key: string; at: PropertyKey[] }> {
   for (const key of SCHEMA_MAPS) {
     const map = schema[key];
     if (!isJsonObject(map)) continue;
-    for (const [name, inner] of Object.entries(map)) yield* keywordFaults(inner, from, [...path, key, name]);
+    for (const [name, inner] of Object.entries(map)) yield { schema: inner, key, at: [key, name] };
   }
   for (const key of NESTED_SCHEMAS) {
     const inner = schema[key];
-    const same = SAME_VALUE.has(key) ? described : [];
-    if (!Array.isArray(inner)) yield* keywordFaults(inner, from, [...path, key], same);
-    else for (const [index, item] of inner.entries()) yield* keywordFaults(item, from, [...path, key, index], same);
+    if (!Array.isArray(inner)) yield { schema: inner, key, at: [key] };
+    else for (const [index, item] of inner.entries()) yield { schema: item, key, at: [key, index] };
   }
 }
 
@@ -90,16 +96,7 @@ function* defaultsIn(
     const message = `The default ${shortOf(value)} is not as its own schema says`;
     yield findingOf('lint.schema_default', message, from.locate([...path, 'default']));
   }
-  for (const key of SCHEMA_MAPS) {
-    const map = schema[key];
-    if (!isJsonObject(map)) continue;
-    for (const [name, inner] of Object.entries(map)) yield* defaultsIn(inner, root, from, [...path, key, name]);
-  }
-  for (const key of NESTED_SCHEMAS) {
-    const inner = schema[key];
-    if (!Array.isArray(inner)) yield* defaultsIn(inner, root, from, [...path, key]);
-    else for (const [index, item] of inner.entries()) yield* defaultsIn(item, root, from, [...path, key, index]);
-  }
+  for (const { schema: inner, at } of innerSchemas(schema)) yield* defaultsIn(inner, root, from, [...path, ...at]);
 }
 
 /** Says nothing of a value. */

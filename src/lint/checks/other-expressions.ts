@@ -1,7 +1,6 @@
 import { EFFECTS } from '../../contracts/effects.js';
 import type { Finding } from '../../contracts/findings.js';
 import type { Json } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -9,6 +8,7 @@ import { findingOfProblem } from '../../planning/finding-of.js';
 import { IN_HOOKS } from '../../planning/hooks/resolve-hooks.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { checkCondition } from '../../planning/steps/check-names.js';
+import { problemsOf } from '../../planning/steps/definition-errors.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 import { presetParameters } from '../types/implementations.js';
 import type { View } from '../types/infer.js';
@@ -64,20 +64,10 @@ function* conditionFindings(hook: Loaded<HookDefinition>, view: View): Generator
     const source = handler.expression[key];
     if (source === undefined) continue;
     const path = ['handler', 'expression', key];
-    const refused = refusalOf(source, hook, path);
-    if (refused) yield refused;
+    // A hook that nothing binds is in no plan, so its names are checked here.
+    const [problem] = problemsOf(() => checkCondition(source, IN_HOOKS, hook, path));
+    if (problem) yield findingOfProblem(problem, hook.file);
     for (const diagnostic of conditionDiagnostics(source, path, view)) yield placedFinding(hook, diagnostic);
-  }
-}
-
-/** A hook that nothing binds is in no plan, and its names are looked at here. */
-function refusalOf(source: string, hook: Loaded<HookDefinition>, path: PropertyKey[]): Finding | undefined {
-  try {
-    checkCondition(source, IN_HOOKS, hook, path);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return findingOfProblem(error.toProblem(), hook.file);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Finding } from '../../contracts/findings.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Problem } from '../../contracts/problem.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
-import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
+import { type ResolvedPlan, resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
-import { DefinitionErrors } from '../../planning/steps/definition-errors.js';
+import { problemsOf } from '../../planning/steps/definition-errors.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 import { environmentsOf } from './abilities.js';
@@ -48,8 +48,9 @@ function* planFindings(
   const refused = new Map<string, readonly Problem[]>();
   for (const environment of alike.oneOfEach(id, environments)) {
     const seen = variables?.(environment) ?? new EnvironmentVariables(registry.root, environment);
-    const { planWarnings, problems } = plan(registry, id, environment, seen);
-    for (const { code, message, location } of planWarnings) {
+    const planned: ResolvedPlan[] = [];
+    const problems = problemsOf(() => planned.push(resolvePlan(registry, id, environment, seen)));
+    for (const { code, message, location } of planned.flatMap(({ planWarnings }) => planWarnings)) {
       if (code !== TOLD) yield findingOf(code, message, location);
     }
     refused.set(environment, problems);
@@ -65,17 +66,6 @@ function* planFindings(
 
 function hasSteps({ value }: Loaded<LowLevel | HighLevel | AgentProfile>): boolean {
   return !('steps' in value) || value.steps.length > 0;
-}
-
-type Planned = { planWarnings: ReturnType<typeof resolvePlan>['planWarnings']; problems: readonly Problem[] };
-
-function plan(registry: Registry, id: string, environment: string, variables: EnvironmentVariables): Planned {
-  try {
-    return { planWarnings: resolvePlan(registry, id, environment, variables).planWarnings, problems: [] };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { planWarnings: [], problems: error instanceof DefinitionErrors ? error.problems : [error.toProblem()] };
-  }
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { Finding } from '../../contracts/findings.js';
 import type { Json } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
 import { findingOfProblem } from '../../planning/finding-of.js';
 import { checkStated, type FoundSchedule, findStated, statedTwice } from '../../planning/schedules/stated-schedules.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
-import { DefinitionErrors } from '../../planning/steps/definition-errors.js';
+import { problemsOf } from '../../planning/steps/definition-errors.js';
 import { checkTrigger } from '../../planning/triggers/check-trigger.js';
 import { type FoundTrigger, findTriggers, webhookTwice } from '../../planning/triggers/stated-triggers.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
@@ -27,17 +26,11 @@ export function* checkSchedules({ registry, variables }: LintedProject): Generat
     if (other) yield findingOfProblem(statedTwice(other, found).toProblem(), file);
     else first.set(spec.id, found);
     const seen = variables?.(spec.environment) ?? new EnvironmentVariables(registry.root, spec.environment);
-    yield* ofFile(file, () => refusalOf(() => checkStated(registry, found, seen), file));
-  }
-}
-
-function refusalOf(check: () => void, file: string): Finding[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return OF_SCHEDULES.has(error.code) ? [findingOfProblem(error.toProblem(), file)] : [];
+    yield* ofFile(file, () =>
+      problemsOf(() => checkStated(registry, found, seen))
+        .filter(({ code }) => OF_SCHEDULES.has(code))
+        .map((problem) => findingOfProblem(problem, file)),
+    );
   }
 }
 
@@ -50,22 +43,11 @@ export function* checkTriggers({ registry }: LintedProject): Generator<Finding> 
     if (other) yield findingOfProblem(webhookTwice(other, found).toProblem(), from.file);
     else first.set(spec.webhook, found);
     yield* ofFile(from.file, () => [
-      ...refusals(() => checkTrigger(registry, found), from.file),
+      ...problemsOf(() => checkTrigger(registry, found)).map((problem) => findingOfProblem(problem, from.file)),
       ...[...diagnosticsIn(found, presetParameters(registry, spec.ability))].map((diagnostic) =>
         placedFinding(from, diagnostic),
       ),
     ]);
-  }
-}
-
-function refusals(check: () => void, file: string): Finding[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    const problems = error instanceof DefinitionErrors ? error.problems : [error.toProblem()];
-    return problems.map((problem) => findingOfProblem(problem, file));
   }
 }
 

@@ -22,7 +22,7 @@ import {
   type EnvironmentSettings,
 } from '../resolve/choose-implementation.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { placed } from '../steps/definition-errors.js';
+import { checkAt } from '../steps/definition-errors.js';
 import type { HookSubject } from './hook-subject.js';
 
 const IN_MAPPINGS: Available = {
@@ -134,7 +134,7 @@ function asCalled(registry: Registry, operation: Loaded<LowLevel>, environment: 
 }
 
 function shown(mapping: ToolMapping, input: JsonObject, hook: Loaded<HookDefinition>, path: PropertyKey[]): ToolCall {
-  try {
+  return checkAt(hook, [...path, 'input'], () => {
     const call = toolCallOf(mapping, input);
     if (isShown(mapping, call)) return call;
     throw new AbilityError({
@@ -142,9 +142,7 @@ function shown(mapping: ToolMapping, input: JsonObject, hook: Loaded<HookDefinit
       message: `The \`if\` of its mapping keeps this call from the hook ${hook.value.id}, which must deny it`,
       suggestion: 'Correct `if`, or name another call.',
     });
-  } catch (error) {
-    throw placed(error, hook, [...path, 'input']);
-  }
+  });
 }
 
 /** An ability as `as` matches it. @throws AbilityError `definition.unknown_reference` where it is no low-level one. */

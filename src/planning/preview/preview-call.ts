@@ -9,6 +9,7 @@ import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { operationInput } from '../input/check-input.js';
 import { evaluateScript, type ScriptFacts, type ValuePiece } from '../scripts/texts/evaluate-script.js';
 import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
+import { problemsOf } from '../steps/definition-errors.js';
 import { evaluatePartially, type Known, type PartialInput, previewText } from './partial-evaluation.js';
 import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
 
@@ -78,13 +79,7 @@ export function inputProblem(given: PartialInput, check: (input: JsonObject) => 
   const { shown, input } = given;
   if (shown.problem) return shown.problem;
   if (!input || Object.keys(shown.open).length > 0) return null;
-  try {
-    check(input);
-    return null;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return error.toProblem();
-  }
+  return problemsOf(() => check(input))[0] ?? null;
 }
 
 function retryOf(written: PlanRetry | undefined, known: Known): CallPreview['retry'] {

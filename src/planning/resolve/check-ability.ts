@@ -7,6 +7,7 @@ import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { checkAgainst, checkSchema } from '../input/schemas.js';
+import { relocated } from '../steps/definition-errors.js';
 
 /** @throws AbilityError `scope.environment` when the ability is not for this environment. Source: R-000-28. */
 export function checkScope(
@@ -73,12 +74,8 @@ export function checkExamples(ability: Loaded<Pick<HighLevel, 'examples' | 'inpu
   const { examples = [], input_schema, output_schema } = ability.value;
   const check = (schema: JsonObject | undefined, value: Json | undefined, path: PropertyKey[]): void => {
     if (schema === undefined || value === undefined) return;
-    try {
-      checkAgainst(schema, value, { code: 'definition.invalid', what: `The example ${path.join('.')}` });
-    } catch (error) {
-      if (!(error instanceof AbilityError)) throw error;
-      throw new AbilityError({ ...error.toProblem(), location: ability.locate(path) }, { cause: error });
-    }
+    const what = `The example ${path.join('.')}`;
+    relocated(ability.locate(path), () => checkAgainst(schema, value, { code: 'definition.invalid', what }));
   };
   for (const [index, { input, output }] of examples.entries()) {
     check(input_schema, input, ['examples', index, 'input']);

@@ -8,6 +8,7 @@ import { checkScope } from '../resolve/check-ability.js';
 import { resolveEnvironment } from '../resolve/resolve-environment.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
+import { relocated } from '../steps/definition-errors.js';
 import type { StatedSchedule } from './compare-schedules.js';
 
 type Entry = NonNullable<HighLevel['schedules']>[number];
@@ -79,21 +80,11 @@ export function checkStated(
 ): void {
   const { ability, environment, input } = spec;
   const place = (...path: PropertyKey[]): SourceLocation => workflow.locate(['schedules', index, ...path]);
-  placed(place('environment'), () => {
+  relocated(place('environment'), () => {
     resolveEnvironment(registry, environment);
     checkScope(ability, workflow, environment);
   });
   const { plan } = resolvePlan(registry, ability, environment, variables);
   const isWritten = Object.keys(input).length > 0;
-  placed(isWritten ? place('input') : place(), () => taskInput(plan, input));
-}
-
-/** @throws AbilityError of the check, with the place of what was checked. */
-function placed(location: SourceLocation, check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    throw new AbilityError({ ...error.toProblem(), location }, { cause: error });
-  }
+  relocated(isWritten ? place('input') : place(), () => taskInput(plan, input));
 }

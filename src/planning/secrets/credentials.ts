@@ -2,6 +2,7 @@ import type { Plan, PlanImplementation, PlanOperation } from '../../contracts/pl
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { guardAbilitiesOf } from '../hooks/hook-parts.js';
+import { problemsOf } from '../steps/definition-errors.js';
 import { Masker } from './masking/masker.js';
 import { SecretSource } from './secret-source.js';
 
@@ -26,12 +27,7 @@ export function credentialReferences(implementation: PlanImplementation): { refe
 export function missingCredentials(plan: Plan, secrets: SecretSource): Problem[] {
   const problems = new Map<string, Problem>();
   for (const { reference, what } of credentialsOf(plan)) {
-    try {
-      secrets.resolve(reference, what);
-    } catch (error) {
-      if (!(error instanceof AbilityError)) throw error;
-      problems.set(reference, error.toProblem());
-    }
+    for (const problem of problemsOf(() => secrets.resolve(reference, what))) problems.set(reference, problem);
   }
   return [...problems.values()];
 }

@@ -4,7 +4,7 @@ import type { Loaded } from '../../definitions/registry.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
 import { didYouMean } from '../../text/nearest.js';
-import { placed } from './definition-errors.js';
+import { checkAt } from './definition-errors.js';
 
 /** What expressions of one kind may use where they stand. */
 export interface Available {
@@ -32,12 +32,10 @@ export function checkCondition(
   from: Loaded<unknown>,
   path: readonly PropertyKey[],
 ): void {
-  try {
+  checkAt(from, path, () => {
     refuseTemplate(source);
     refuseUnavailable(compileExpression(source), available);
-  } catch (error) {
-    throw placed(error, from, path);
-  }
+  });
 }
 
 /** Checks every `${{ }}` in a value of a definition, as {@link checkCondition} does. */
@@ -51,11 +49,9 @@ export function checkTemplate(
     for (const [key, item] of Object.entries(template)) checkTemplate(item, available, from, [...path, key]);
     return;
   }
-  try {
+  checkAt(from, path, () => {
     for (const expression of expressionsIn(template)) refuseUnavailable(expression, available);
-  } catch (error) {
-    throw placed(error, from, path);
-  }
+  });
 }
 
 /** @throws AbilityError `definition.invalid` for a `${{ }}` where bare CEL belongs. */

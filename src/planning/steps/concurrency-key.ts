@@ -7,7 +7,7 @@ import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { evaluateTemplate, expressionsIn } from '../../rules/expressions/template.js';
 import { refuseUnknownNames } from './check-names.js';
-import { placed } from './definition-errors.js';
+import { checkAt } from './definition-errors.js';
 
 /** A longer one names nothing that people could tell apart. */
 const MAX_CHARACTERS = 500;
@@ -48,11 +48,7 @@ const KNOWN = ['input', 'environment'];
 export function compileConcurrency(workflow: Loaded<HighLevel>): PlanConcurrency | undefined {
   const { concurrency } = workflow.value;
   if (!concurrency) return undefined;
-  try {
-    checkKey(concurrency.key);
-  } catch (error) {
-    throw placed(error, workflow, ['concurrency', 'key']);
-  }
+  checkAt(workflow, ['concurrency', 'key'], () => checkKey(concurrency.key));
   return concurrency;
 }
 

@@ -1,4 +1,4 @@
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
 import type { Loaded } from '../../definitions/registry.js';
 
 /** Several errors of one definition; as an error it is the first of them, and `problems` has them all, in order. */
@@ -42,4 +42,35 @@ export class ErrorCollector {
 export function placed(error: unknown, from: Loaded<unknown>, path: readonly PropertyKey[]): unknown {
   if (!(error instanceof AbilityError) || error.location) return error;
   return new AbilityError({ ...error.toProblem(), location: from.locate(path) }, { cause: error });
+}
+
+/** Runs a check of a value at a place, which its error gets unless it has one. */
+export function checkAt<T>(from: Loaded<unknown>, path: readonly PropertyKey[], check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    throw placed(error, from, path);
+  }
+}
+
+/** Runs a check whose error gets this place, in place of its own. */
+export function relocated<T>(location: SourceLocation | undefined, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    throw new AbilityError({ ...error.toProblem(), location }, { cause: error });
+  }
+}
+
+/** The problems that an action ends with; none where it succeeds. @throws any error that is no AbilityError. */
+export function problemsOf(action: () => unknown): readonly Problem[] {
+  try {
+    action();
+    return [];
+  } catch (error) {
+    if (error instanceof DefinitionErrors) return error.problems;
+    if (error instanceof AbilityError) return [error.toProblem()];
+    throw error;
+  }
 }

@@ -5,7 +5,7 @@ import { cutText } from '../../rules/expressions/template.js';
 import { checkScope } from '../resolve/check-ability.js';
 import { resolveEnvironment } from '../resolve/resolve-environment.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { ErrorCollector, placed } from '../steps/definition-errors.js';
+import { ErrorCollector, placed, relocated } from '../steps/definition-errors.js';
 import type { FoundTrigger } from './stated-triggers.js';
 
 /** What expressions of a trigger may use: no delivery may be another task when it comes again. */
@@ -64,8 +64,11 @@ export function checkTrigger(registry: Registry, found: FoundTrigger): void {
 export function triggerEnvironment(registry: Registry, { spec, from }: FoundTrigger): string {
   const { ability, environment } = spec;
   if (environment !== undefined) {
-    atTrigger(() => resolveEnvironment(registry, environment));
-    atTrigger(() => checkScope(ability, from, environment));
+    // The error is about the trigger, whose place its caller gives.
+    relocated(undefined, () => {
+      resolveEnvironment(registry, environment);
+      checkScope(ability, from, environment);
+    });
     return environment;
   }
   const names = Object.keys(registry.project.environments);
@@ -77,16 +80,6 @@ export function triggerEnvironment(registry: Registry, { spec, from }: FoundTrig
     message: `The webhook ${spec.webhook} states no environment, and ${ability} may be used in ${fitting.join(', ') || 'none'}`,
     suggestion: `Write \`environment\` with one of ${(fitting.length > 0 ? fitting : names).join(', ')}.`,
   });
-}
-
-/** What is wrong is the trigger, wherever the error points to. @throws AbilityError without a place. */
-function atTrigger(check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    throw new AbilityError({ ...error.toProblem(), location: undefined }, { cause: error });
-  }
 }
 
 const PARTS_OF_KEYS = /^[A-Za-z0-9._-]*$/;
