@@ -1,5 +1,6 @@
 import type { AgentGrant, AgentLeft, AgentUsage, ModelUsage } from '../contracts/agent.js';
 import type { PlanAgentLimits } from '../contracts/plan.js';
+import { defined } from '../text/defined.js';
 
 /** What an agent that begins has used up. */
 export const UNUSED: AgentUsage = { turns: 0, calls: 0, input_tokens: 0, output_tokens: 0 };
@@ -24,7 +25,7 @@ export function usageOf({ turns, calls, input_tokens, output_tokens, cost, estim
     calls,
     input_tokens,
     output_tokens,
-    ...(cost !== undefined && { cost }),
+    ...defined({ cost }),
     ...(estimated && { estimated }),
   };
 }
@@ -32,13 +33,10 @@ export function usageOf({ turns, calls, input_tokens, output_tokens, cost, estim
 /** The limits of an agent: its own, or what an agent around it has left where that is less. */
 export function limitsWithin(own: PlanAgentLimits, grant: AgentGrant | undefined): PlanAgentLimits {
   if (!grant) return own;
-  const tokens = least(own.max_tokens, grant.tokens);
-  const cost = least(own.max_cost, grant.cost);
   return {
     max_turns: own.max_turns,
     max_calls: Math.min(own.max_calls, grant.calls),
-    ...(tokens !== undefined && { max_tokens: tokens }),
-    ...(cost !== undefined && { max_cost: cost }),
+    ...defined({ max_tokens: least(own.max_tokens, grant.tokens), max_cost: least(own.max_cost, grant.cost) }),
   };
 }
 
@@ -59,18 +57,9 @@ export function leftOf(limits: PlanAgentLimits, used: AgentUsage, seconds: numbe
 export function grantLeft(grant: AgentGrant | undefined, used: AgentUsage | undefined): AgentGrant | undefined {
   if (!grant) return undefined;
   const { calls, tokens, cost } = grant;
-  const limits = {
-    max_turns: 0,
-    max_calls: calls,
-    ...(tokens !== undefined && { max_tokens: tokens }),
-    ...(cost !== undefined && { max_cost: cost }),
-  };
-  const { calls: left, tokens: tokensLeft, cost: costLeft } = leftOf(limits, used ?? UNUSED, 0);
-  return {
-    calls: left,
-    ...(tokensLeft !== undefined && { tokens: tokensLeft }),
-    ...(costLeft !== undefined && { cost: costLeft }),
-  };
+  const limits = { max_turns: 0, max_calls: calls, ...defined({ max_tokens: tokens, max_cost: cost }) };
+  const left = leftOf(limits, used ?? UNUSED, 0);
+  return { calls: left.calls, ...defined({ tokens: left.tokens, cost: left.cost }) };
 }
 
 function least(one: number | undefined, other: number | undefined): number | undefined {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
+import { defined } from '../text/defined.js';
 import { evaluateCondition } from './expressions/condition.js';
 
 /** What `retry.if` sees: how an attempt failed, and which one it was, from 1. */
@@ -27,13 +28,7 @@ export function askRetryCondition(source: string, error: Problem, attempt: numbe
 
 /** A failure as `steps.<id>.error` shows it. */
 function seenOf({ code, message, step, details, suggestion }: Problem): JsonObject {
-  return {
-    code,
-    message,
-    ...(step !== undefined && { step }),
-    ...(details !== undefined && { details: details as Json }),
-    ...(suggestion !== undefined && { suggestion }),
-  };
+  return { code, message, ...defined({ step, details: details as Json | undefined, suggestion }) };
 }
 
 /** A problem with a note at the end of its message. */

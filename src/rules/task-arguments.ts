@@ -2,6 +2,7 @@ import { isJsonObject } from '../contracts/json.js';
 import type { Plan } from '../contracts/plan.js';
 import type { Seal } from '../contracts/seal.js';
 import type { TaskStart } from '../contracts/task.js';
+import { defined } from '../text/defined.js';
 import { digestOf } from './canonical.js';
 import { knownDigestOf } from './known-digest.js';
 
@@ -45,10 +46,7 @@ function bare(
   return {
     key_id,
     mac,
-    ...(scope !== undefined && { scope }),
-    ...(caller && { caller }),
-    ...(intent !== undefined && { intent }),
-    ...(run !== undefined && { run }),
+    ...defined({ scope, caller, intent, run }),
     ...(confirmations.length > 0 && { confirmations }),
     // What the task has done since stands where that was which it took over.
     ...(isCarried && progress !== undefined && { progress }),
@@ -95,10 +93,7 @@ function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
     ...(taken !== undefined && { progress: taken }),
     user,
     ...(session && { session }),
-    ...(scope !== undefined && { scope }),
-    ...(caller && { caller }),
-    ...(intent !== undefined && { intent }),
-    ...(run !== undefined && { run }),
+    ...defined({ scope, caller, intent, run }),
     confirmations,
     key_id,
     mac,

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { EventParts, HookExample } from '../../definitions/formats/hooks.js';
 import type { Registry } from '../../definitions/registry.js';
+import { defined } from '../../text/defined.js';
 
 /** A case of a hook, whichever form it was written in. */
 export interface HookCase {
@@ -18,14 +19,7 @@ export function caseOf(registry: Registry, phase: Phase, example: HookExample): 
   const now = example.now === undefined ? undefined : Date.parse(example.now);
   if ('context' in example) return { event: eventOf(registry, phase, example.context), now, expect: example.expect };
   const { ability, input, environment, effects, tags, user, decision } = example;
-  const parts: EventParts = {
-    ...(ability !== undefined && { ability_id: ability }),
-    ...(input && { payload: input }),
-    ...(environment !== undefined && { environment }),
-    ...(effects && { effects }),
-    ...(tags && { tags }),
-    ...(user !== undefined && { user_id: user }),
-  };
+  const parts: EventParts = defined({ ability_id: ability, payload: input, environment, effects, tags, user_id: user });
   return { event: eventOf(registry, phase, parts), now, expect: decision };
 }
 

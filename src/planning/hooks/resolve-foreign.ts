@@ -12,6 +12,7 @@ import {
   mappingOf,
   toolCallOf,
 } from '../../definitions/tool-mapping/map-tool.js';
+import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { operationInput } from '../input/check-input.js';
 import { resolveParameters } from '../resolve/check-parameters.js';
@@ -56,11 +57,7 @@ export function resolveForeign(
   const { handler, as: mappings = [], must_deny, abstain } = hook.value;
   if (!('script' in handler || 'ability' in handler) || handler.format === undefined) return undefined;
   const { plugin_root } = { plugin_root: undefined, ...('script' in handler && handler.script) };
-  const common = {
-    format: handler.format,
-    ...(handler.event !== undefined && { event: handler.event }),
-    ...(plugin_root !== undefined && { plugin_root }),
-  };
+  const common = { format: handler.format, ...defined({ event: handler.event, plugin_root }) };
   if (!subject) return { ...common, silence: 'allow' };
   for (const [index, mapping] of mappings.entries()) checkMapping(mapping, hook, ['as', index]);
   const mapping = mappingOf(mappings, subject);

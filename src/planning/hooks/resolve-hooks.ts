@@ -11,6 +11,7 @@ import { parseDuration } from '../../rules/duration.js';
 import { isOverPhase } from '../../rules/guard-precedence.js';
 import { HOOK_NAMES } from '../../rules/hook-facts.js';
 import { readsSession } from '../../rules/session-reads.js';
+import { defined } from '../../text/defined.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { Warn } from '../resolve/plan-warning.js';
@@ -239,11 +240,9 @@ export function handlerOf(
   }
   return {
     kind: 'expression',
-    ...(deny_if !== undefined && { deny_if }),
-    ...(confirm_if !== undefined && { confirm_if }),
-    ...(warn_if !== undefined && { warn_if }),
+    ...defined({ deny_if, confirm_if, warn_if }),
     reason: reason ?? `The hook ${id} applies.`,
-    ...(suggestion !== undefined && { suggestion }),
+    ...defined({ suggestion }),
   };
 }
 

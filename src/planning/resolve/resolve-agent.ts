@@ -4,6 +4,7 @@ import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { TURNS } from '../../rules/agent-turns.js';
 import { digestOf } from '../../rules/canonical.js';
+import { defined } from '../../text/defined.js';
 import { allowedCalls } from '../steps/called-abilities.js';
 import { resolveModel } from './resolve-model.js';
 
@@ -36,12 +37,7 @@ export function resolveAgent(
       model: model.key,
       instructions,
       tools: named,
-      limits: {
-        max_turns,
-        max_calls,
-        ...(max_tokens !== undefined && { max_tokens }),
-        ...(max_cost !== undefined && { max_cost }),
-      },
+      limits: { max_turns, max_calls, ...defined({ max_tokens, max_cost }) },
     },
     steps: stepsOfAgent(model.key, named, max_turns),
     model,

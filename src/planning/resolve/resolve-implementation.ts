@@ -4,6 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { isHostAllowed, portOf } from '../../rules/allowed-hosts.js';
+import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { headerTexts, plainTexts } from '../scripts/check-placeholders.js';
 import { resolveEnvProfile, resolveScript } from '../scripts/resolve-script.js';
@@ -261,8 +262,4 @@ function checkHost(registry: Registry, url: string, from: Loaded<unknown>, path:
     location: from.locate(path),
     suggestion: 'Add it to `policy.allowed_hosts` in ability.yaml.',
   });
-}
-
-function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }

@@ -4,6 +4,7 @@ import type { ModelDefinition } from '../../definitions/formats/models.js';
 import type { Registry } from '../../definitions/registry.js';
 import { parseDuration } from '../../rules/duration.js';
 import { MODEL_PREFIX } from '../../rules/model-key.js';
+import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { resolveScript } from '../scripts/resolve-script.js';
 import { capped } from './limits.js';
@@ -52,14 +53,7 @@ export function resolveModel(registry: Registry, name: string, location: SourceL
 function programOf(registry: Registry, name: string, { command }: ModelDefinition) {
   if (!command) return {};
   const { path, interpreter, env_profile, files } = command;
-  const definition = {
-    path,
-    args: [],
-    stdin: '{payload}',
-    ...(interpreter !== undefined && { interpreter }),
-    ...(env_profile !== undefined && { env_profile }),
-    ...(files && { files }),
-  };
+  const definition = { path, args: [], stdin: '{payload}', ...defined({ interpreter, env_profile, files }) };
   const { project, locateInProject: locate } = registry;
   const owner = { value: project, file: 'ability.yaml', locate };
   return { script: resolveScript(registry, definition, owner, ['models', name, 'command']) };

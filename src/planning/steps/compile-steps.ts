@@ -6,6 +6,7 @@ import type { ErrorHandlerDefinition, StepDefinition, StepOf } from '../../defin
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { handlerOutputs } from '../../definitions/step-expressions.js';
 import { listSteps } from '../../rules/inner-steps.js';
+import { defined } from '../../text/defined.js';
 import type { PlanWarning } from '../resolve/plan-warning.js';
 import { refuseQuorum, resolveApprovers } from '../resolve/resolve-environment.js';
 import { checkCallee } from './called-abilities.js';
@@ -133,8 +134,7 @@ class StepCompiler {
           verb: 'foreach',
           foreach: typeof foreach === 'string' ? { expression: foreach } : { list: foreach },
           as,
-          ...(index !== undefined && { index }),
-          ...(label !== undefined && { label }),
+          ...defined({ index, label }),
           max_parallel,
           ...(on_failure && { on_failure }),
           steps: this.compileAll(step.steps, inside(inLoop, 'steps')),
@@ -167,8 +167,7 @@ class StepCompiler {
     const { id, if: condition, timeout, on_error, continue_on_error, finally: cleanup } = step;
     return {
       id,
-      ...(condition !== undefined && { if: condition }),
-      ...(timeout !== undefined && { timeout }),
+      ...defined({ if: condition, timeout }),
       ...(on_error && { on_error: this.handlers(on_error, inside(place, 'on_error')) }),
       ...(continue_on_error && { continue_on_error }),
       ...(cleanup && { finally: this.compileAll(cleanup, inside(place, 'finally')) }),
