@@ -33,8 +33,8 @@ describe('a mistake of ours', () => {
   test('in the interpreter ends the task as failed within five seconds, after its clean-up', async () => {
     const bundle = await buildMutant('bug', {
       file: 'workflows/steps/run-approval.js',
-      find: 'run.note(path, step.id, { status: ',
-      replace: 'undefined.planted(); run.note(path, step.id, { status: ',
+      find: 'run.steps.note(path, step.id, { status: ',
+      replace: 'undefined.planted(); run.steps.note(path, step.id, { status: ',
     });
     await project.restartWorkers(bundle);
     const file = join(project.root, 'bug.txt');

@@ -173,8 +173,8 @@ export const MUTATIONS = [
   {
     name: 'guards: what creation wants confirmed is not asked for when an operation runs',
     file: 'src/workflows/calls/call-operation.ts',
-    find: "if (ability.kind === 'operation' && !run.start.child) {",
-    replace: "if (ability.kind === 'operation' && run.start.child) {",
+    find: "if (ability.kind === 'operation' && !child) {",
+    replace: "if (ability.kind === 'operation' && child) {",
     tests: [{ file: 'test/integration/hooks.test.ts', name: 'a confirmation asked for at creation' }],
   },
   {
@@ -224,13 +224,13 @@ export const MUTATIONS = [
   {
     name: 'approvals: the id does not say what was shown',
     file: 'src/workflows/approvals/await-approval.ts',
-    find: 'digestOf({ task: run.task, path, what })',
-    replace: 'digestOf({ task: run.task, path, what: what.ability })',
+    find: 'digestOf({ task: task.id, path, what })',
+    replace: 'digestOf({ task: task.id, path, what: what.ability })',
     tests: [{ file: 'test/attacks/shown-texts.test.ts', name: 'the id names what was really asked' }],
   },
   {
     name: 'approvals: an environment that asks for proof takes claims',
-    file: 'src/workflows/approvals/refuse-unprovable.ts',
+    file: 'src/workflows/approvals/proofs.ts',
     find: "if (environment.proof !== 'required') return;",
     replace: "if (environment.proof === 'required') return;",
     tests: [{ file: 'test/integration/approvals.test.ts', name: 'that asks for proof' }],
@@ -829,8 +829,8 @@ export const MUTATIONS = [
   {
     name: 'retries: a step may not wait longer than its max between attempts of a group',
     file: 'src/workflows/steps/modifiers.ts',
-    find: 'Math.min(wait, most)',
-    replace: 'Math.max(wait, most)',
+    find: 'Math.min(wait, max)',
+    replace: 'Math.max(wait, max)',
     tests: ['test/unit/workflows/group-retries.test.ts'],
   },
 

@@ -4,7 +4,6 @@ import type { Effect } from '../../contracts/effects.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ForeachStep, PlanAgent, PlanTool, RepeatStep } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
-import type { StepProgress } from '../../contracts/task.js';
 import { TURNS } from '../../rules/agent-turns.js';
 import { addUsage, leftOf, limitsWithin } from '../../rules/agent-usage.js';
 import { callsAgent } from '../../rules/calls-agent.js';
@@ -53,12 +52,12 @@ export async function makeCalls(
 ): Promise<ToolResult[]> {
   const asked = state.asked ?? [];
   state.results ??= {};
-  const loop = run.plan.steps[0] as RepeatStep;
+  const loop = run.task.plan.steps[0] as RepeatStep;
   const step = loop.steps.find(({ id }) => id === TURNS.calls) as ForeachStep | undefined;
   if (step) {
     const path = `${TURNS.turns}/${turn}/${TURNS.calls}`;
-    run.note(path, TURNS.calls, { status: 'running' });
-    openAccount(run.progress[path] as StepProgress, asked.length);
+    run.steps.note(path, TURNS.calls, { status: 'running' });
+    openAccount(run.steps.entry(path), asked.length);
     await callAll({ run, agent, frame, state, path, step }, asked);
   } else for (const [index, call] of asked.entries()) state.results[index] ??= refused(noTool(call));
   const results = state.results;
@@ -92,7 +91,7 @@ function mustQueue({ run, agent }: CallsOfTurn, open: readonly { call: ToolCall 
     agent.tools.find((tool) => tool.name === name)?.ability;
   const digests = open.map(({ call }) => digestOf({ ability: abilityOf(call) ?? null, input: call.input }));
   if (new Set(digests).size < digests.length) return true;
-  return open.some(({ call }) => callsAgent(run.plan, abilityOf(call)));
+  return open.some(({ call }) => callsAgent(run.task.plan, abilityOf(call)));
 }
 
 async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promise<void> {
@@ -118,7 +117,7 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
   refuseCancelled();
   const gate = passGate(run, frame.halt);
   if (gate) await gate;
-  const limits = limitsWithin(agent.limits, run.start.child?.agent);
+  const limits = limitsWithin(agent.limits, run.task.start.child?.agent);
   if (state.calls >= limits.max_calls) throw limitReached('max_calls', state);
   state.calls += 1;
   const inner = stepsOfTurn(step).filter(({ path: name }) => name === tool.name);
@@ -126,17 +125,17 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
   const at = `${path}/${index}/${tool.name}`;
   try {
     const output = await callTool(calls, call, tool, at);
-    run.note(at, tool.name, { status: 'succeeded', output: null });
+    run.steps.note(at, tool.name, { status: 'succeeded', output: null });
     results[index] = textOfResult({ status: 'succeeded', output });
     endItem(
-      run,
+      run.steps,
       turn,
       inner.map((one) => one.step),
     );
   } catch (error) {
     if (isStepFailure(error)) {
       const { problem: found } = locate(error, tool.name, at);
-      run.note(at, tool.name, { status: stepStatusOf(found.code), output: null, error: found });
+      run.steps.note(at, tool.name, { status: stepStatusOf(found.code), output: null, error: found });
     }
     failTurn(run, turn, error);
     if (!isStepFailure(error) || !isResult(error.problem.code)) throw error;
@@ -147,8 +146,8 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
 
 function callTool({ run, frame }: CallsOfTurn, call: ToolCall, tool: PlanTool, path: string): Promise<Json> {
   const { halt, budget, groups } = frame;
-  const operation = run.plan.operations[tool.ability];
-  run.note(path, tool.name, { status: 'running', call: tool.ability });
+  const operation = run.task.plan.operations[tool.ability];
+  run.steps.note(path, tool.name, { status: 'running', call: tool.ability });
   if (!operation) return callTask(run, frame, call, tool, path);
   const { input } = call;
   const rest = { retry: undefined, timeoutMs: undefined, mayBeCut: false, groups, halt, budget };
@@ -163,11 +162,11 @@ async function callTask(
   { ability, name }: PlanTool,
   path: string,
 ): Promise<Json> {
-  const agent = run.plan.agent as PlanAgent;
-  const entry = run.progress[TURNS.turns] as StepProgress;
+  const agent = run.task.plan.agent as PlanAgent;
+  const entry = run.steps.entry(TURNS.turns);
   const state = (): AgentProgress => entry.agent as AgentProgress;
   const { input, grant } = grantFor(run, ability, given);
-  const left = leftOf(limitsWithin(agent.limits, run.start.child?.agent), state(), 0);
+  const left = leftOf(limitsWithin(agent.limits, run.task.start.child?.agent), state(), 0);
   const { calls, tokens, cost } = left;
   const whole: AgentGrant = {
     ...grant,
@@ -191,10 +190,10 @@ function grantFor(
   ability: string,
   input: JsonObject,
 ): { input: JsonObject; grant: Pick<AgentGrant, 'operations' | 'digest'> } {
-  const called = run.plan.workflows?.[ability];
-  const agent = run.plan.agent as PlanAgent;
+  const called = run.task.plan.workflows?.[ability];
+  const agent = run.task.plan.agent as PlanAgent;
   if (!called?.agent) return { input, grant: {} };
-  const granted = run.start.child?.agent?.operations;
+  const granted = run.task.start.child?.agent?.operations;
   const own = agent.tools.map((tool) => tool.ability).filter((id) => !granted || granted.includes(id));
   const both = called.agent.tools.map((tool) => tool.ability).filter((id) => own.includes(id));
   const { delegate_operations: named, ...rest } = input;
@@ -217,7 +216,7 @@ function grantOf(operations: readonly string[]): Pick<AgentGrant, 'operations' |
 }
 
 function toolOf({ run, agent }: CallsOfTurn, { tool: name }: ToolCall): PlanTool | undefined {
-  const granted = run.start.child?.agent?.operations;
+  const granted = run.task.start.child?.agent?.operations;
   const tool = agent.tools.find((one) => one.name === name);
   return tool && (!granted || granted.includes(tool.ability)) ? tool : undefined;
 }

@@ -23,39 +23,36 @@ import { makeCalls } from './make-calls.js';
  *
  * @returns the answer. @throws StepFailure `limit.*`, `model.*`, `agent.*`; cancellation; Halted.
  */
-export async function runAgent(run: TaskRun, frame: Frame): Promise<Json> {
-  const agent = run.plan.agent as PlanAgent;
-  const loop = run.plan.steps[0] as RepeatStep;
+export async function runAgent(frame: Frame): Promise<Json> {
+  const { run } = frame;
+  const agent = run.task.plan.agent as PlanAgent;
+  const loop = run.task.plan.steps[0] as RepeatStep;
   const path = TURNS.turns;
-  run.note(path, loop.id, { status: 'running' });
+  run.steps.note(path, loop.id, { status: 'running' });
   entryOf(run).agent ??= { ...UNUSED, head: null };
   try {
     for (;;) {
-      const answer = await takeTurn(run, agent, loop, frame);
+      const answer = await takeTurn(agent, loop, frame);
       if (answer === undefined) continue;
-      run.note(path, loop.id, { status: 'succeeded', output: null });
+      run.steps.note(path, loop.id, { status: 'succeeded', output: null });
       return answer.value;
     }
   } catch (error) {
     if (isStepFailure(error)) {
       const { problem } = locate(error, path, path);
-      run.note(path, loop.id, { status: stepStatusOf(problem.code), output: null, error: problem });
+      run.steps.note(path, loop.id, { status: stepStatusOf(problem.code), output: null, error: problem });
     }
     throw error;
   }
 }
 
 function entryOf(run: TaskRun): StepProgress {
-  return run.progress[TURNS.turns] as StepProgress;
+  return run.steps.entry(TURNS.turns);
 }
 
 /** One turn. @returns the answer of the agent, where the model gave it. */
-async function takeTurn(
-  run: TaskRun,
-  agent: PlanAgent,
-  loop: RepeatStep,
-  frame: Frame,
-): Promise<{ value: Json } | undefined> {
+async function takeTurn(agent: PlanAgent, loop: RepeatStep, frame: Frame): Promise<{ value: Json } | undefined> {
+  const { run } = frame;
   const entry = entryOf(run);
   const state = (): AgentProgress => entry.agent as AgentProgress;
   const turn = state().turns - (state().asked ? 1 : 0);
@@ -65,7 +62,7 @@ async function takeTurn(
     if (gate) await gate;
     const left = leftNow(run, agent, state());
     refuseExhausted(left, state());
-    const answer = await askModel(run, agent, frame, turn, requestOf(run, agent, state(), left));
+    const answer = await askModel(agent, frame, turn, requestOf(run, agent, state(), left));
     const { told: _, repair, ...rest } = state();
     entry.agent = { ...addUsage(rest, answer.usage), turns: turn + 1, head: answer.head };
     if (!answer.calls) {
@@ -86,7 +83,7 @@ async function takeTurn(
 }
 
 function leftNow(run: TaskRun, agent: PlanAgent, used: AgentProgress): AgentLeft {
-  const limits = limitsWithin(agent.limits, run.start.child?.agent);
+  const limits = limitsWithin(agent.limits, run.task.start.child?.agent);
   return leftOf(limits, used, Math.floor(run.budget.left() / 1000));
 }
 
@@ -96,11 +93,11 @@ function requestOf(
   { head, told, repair }: AgentProgress,
   left: AgentLeft,
 ): ModelRequest {
-  const granted = run.start.child?.agent?.operations;
+  const granted = run.task.start.child?.agent?.operations;
   const tools = granted && agent.tools.filter(({ ability }) => granted.includes(ability));
   return {
     head,
-    ...(head === null && { input: run.input }),
+    ...(head === null && { input: run.input.value }),
     ...(told && told.length > 0 && { results: told satisfies ToolResult[] }),
     ...(repair !== undefined && { repair }),
     left,
@@ -110,39 +107,27 @@ function requestOf(
 
 /** Asks the model once; the request is retried like any read, and is no call that limits or sessions count. */
 async function askModel(
-  run: TaskRun,
   agent: PlanAgent,
-  { halt, budget, groups }: Frame,
+  { run, halt, budget, groups }: Frame,
   turn: number,
   request: ModelRequest,
 ): Promise<ModelAnswer> {
   const path = `${TURNS.turns}/${turn}/${TURNS.model}`;
-  const operation = run.plan.operations[agent.model] as PlanOperation;
+  const operation = run.task.plan.operations[agent.model] as PlanOperation;
   const input = request as unknown as JsonObject;
-  const made = run.made.begin(path, operation.key, input);
+  const made = run.calls.begin(path, operation.key, input);
   try {
     const timeoutMs = 2 * operation.implementation.timeout_ms;
-    const call = {
-      path,
-      id: TURNS.model,
-      operation,
-      input,
-      retry: undefined,
-      timeoutMs,
-      mayBeCut: true,
-      groups,
-      halt,
-      budget,
-    };
-    const output = await executeCall(run, call);
+    const call = { path, id: TURNS.model, operation, input, retry: undefined, timeoutMs, mayBeCut: true };
+    const output = await executeCall(run, { ...call, groups, halt, budget });
     made.gave(output);
-    run.note(path, TURNS.model, { status: 'succeeded', output: null });
+    run.steps.note(path, TURNS.model, { status: 'succeeded', output: null });
     return output as unknown as ModelAnswer;
   } catch (error) {
     if (isStepFailure(error)) {
       made.failed(error.problem);
       const { problem } = locate(error, TURNS.model, path);
-      run.note(path, TURNS.model, { status: stepStatusOf(problem.code), output: null, error: problem });
+      run.steps.note(path, TURNS.model, { status: stepStatusOf(problem.code), output: null, error: problem });
       const { agent: used } = entryOf(run);
       if (problem.code === 'limit.max_tokens') throw limitReached('max_tokens', used as AgentProgress);
       if (problem.code === 'limit.max_cost') throw limitReached('max_cost', used as AgentProgress);
@@ -156,9 +141,9 @@ function endTurn(run: TaskRun, loop: RepeatStep, turn: number): void {
   const nameOf = () => ({ item: turn });
   const calls = loop.steps.find(({ id }) => id === TURNS.calls);
   const at = `${TURNS.turns}/${turn}`;
-  if (calls && run.progress[`${at}/${TURNS.calls}`])
-    run.note(`${at}/${TURNS.calls}`, TURNS.calls, { status: 'succeeded' });
-  foldTurn(run.progress, entryOf(run), { path: at, inner: stepsOfTurn(loop), nameOf });
+  if (calls && run.steps.progress[`${at}/${TURNS.calls}`])
+    run.steps.note(`${at}/${TURNS.calls}`, TURNS.calls, { status: 'succeeded' });
+  foldTurn(run.steps.progress, entryOf(run), { path: at, inner: stepsOfTurn(loop), nameOf });
   entryOf(run).turn = turn + 1;
 }
 

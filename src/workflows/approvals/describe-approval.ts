@@ -4,7 +4,7 @@ import { needsComment } from '../../rules/decide-approval.js';
 import { markdownCode, markdownLine, showUnseenCharacters, startOf } from '../../rules/shown-text.js';
 import { throughAgent } from '../../rules/through-agent.js';
 
-const MOST_INPUT = 2000;
+const MAX_INPUT = 2000;
 
 /** What an approver needs to see, and what to send, as lines of Markdown. Source: docs/approvals.md. */
 export function describeApproval(approval: Approval): string[] {
@@ -14,7 +14,7 @@ export function describeApproval(approval: Approval): string[] {
     `Waiting for approval ${markdownCode(id)}: **${markdownLine(title)}**`,
     '',
     `- what: ${markdownCode(what.ability)} in ${markdownCode(what.environment)}${what.effects ? `, ${what.effects}` : ''}`,
-    `- input: ${markdownCode(startOf(JSON.stringify(what.input), MOST_INPUT))}`,
+    `- input: ${markdownCode(startOf(JSON.stringify(what.input), MAX_INPUT))}`,
     ...reasons.map((reason) => `- because: ${markdownLine(reason)}`),
     `- asked for by ${markdownLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, markdownLine)}, until ${expires_at}`,
     `- who may decide: ${whoMay(approval)}`,
@@ -22,10 +22,10 @@ export function describeApproval(approval: Approval): string[] {
     ...Object.entries(approval.fields ?? {}).map(describeField),
     ...(last ? [`- the last decision was ignored: ${markdownLine(last.reason)}`] : []),
     '',
-    `To approve, send the signal ${markdownCode('approve')} with this as its input; ${tellPlaceholders(approval, 'approve')}:`,
+    `To approve, send the signal ${markdownCode('approve')} with this as its input; ${describePlaceholders(approval, 'approve')}:`,
     '',
     ...payload(approval, 'approve'),
-    `To deny, send the signal ${markdownCode('deny')}; ${tellPlaceholders(approval, 'deny')}:`,
+    `To deny, send the signal ${markdownCode('deny')}; ${describePlaceholders(approval, 'deny')}:`,
     '',
     ...payload(approval, 'deny'),
   ];
@@ -43,15 +43,15 @@ function describeField([name, field]: [string, ApprovalField]): string {
   return `- field ${markdownCode(name)}, ${kind}${optional ? ', may be left out' : ''}${words.join('')}`;
 }
 
-/** What whoever pastes the payload puts into it. */
-function tellPlaceholders(approval: Approval, verdict: Verdict): string {
+/** What to replace in the payload before it is sent. */
+function describePlaceholders(approval: Approval, verdict: Verdict): string {
   const own = ['`by` is your name'];
   if (needsComment(approval, verdict)) own.push('`comment` is needed');
   if (verdict === 'approve' && fieldsOf(approval)) own.push('`fields` are examples');
   return own.join(', ');
 }
 
-/** What counts when it is sent as it is: a name that may decide, a comment where one is needed, each field by its type. */
+/** A payload that counts as it is: a name that may decide, a comment where one is needed, each field by its type. */
 function payload(approval: Approval, verdict: Verdict): string[] {
   const fields = verdict === 'approve' ? fieldsOf(approval) : undefined;
   const decision = {
@@ -65,11 +65,11 @@ function payload(approval: Approval, verdict: Verdict): string[] {
   return [`${mark}json`, text, mark, ''];
 }
 
-/** Somebody who may still decide, else a name to replace. */
+/** A person who may still decide, else a name to replace. */
 function nameFor({ people, self_approval, requested_by, changed_by = [], decisions }: Approval): string {
-  const asked = new Set(self_approval ? [] : [requested_by.name, ...changed_by]);
+  const excluded = new Set(self_approval ? [] : [requested_by.name, ...changed_by]);
   const decided = new Set(decisions.map(({ by }) => (by === 'unnamed' ? '' : by.name)));
-  return people.find((name) => !asked.has(name) && !decided.has(name)) ?? 'your name';
+  return people.find((name) => !excluded.has(name) && !decided.has(name)) ?? 'your name';
 }
 
 /** An example of each field that must be filled in; undefined where there is none. */

@@ -1,4 +1,4 @@
-import { sleep } from '@temporalio/workflow';
+import { type LocalActivityOptions, proxyLocalActivities, sleep } from '@temporalio/workflow';
 import { readActivityFailure } from '../steps/step-failure.js';
 
 /** How long a task waits before it asks again for a worker that can serve it. */
@@ -8,14 +8,14 @@ export const KEY_WAIT_MS = 10_000;
 export const KEY_WAIT = 'for a worker that has the key of the seal, and is of the build that planned the task';
 
 /**
- * Whether another worker may do what this one could not: it has no key for the seal, or is of another build, as some
- * are while a deployment rolls on. Such a task waits, it does not fail.
+ * Whether another worker may do what this one could not: it has no key for the seal, or is of another build, as happens
+ * during a rolling deployment. Such a task waits, it does not fail.
  */
 export function isForAnother(code: string): boolean {
   return code === 'seal.unknown_key' || code === 'engine.unsupported';
 }
 
-/** Asks an activity again and again while it comes to workers that cannot serve the task. */
+/** Repeats a request to an activity while it comes to workers that cannot serve the task. */
 export async function untilKeyed<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -26,4 +26,20 @@ export async function untilKeyed<T>(ask: () => Promise<T>): Promise<T> {
     }
     await sleep(KEY_WAIT_MS, { summary: KEY_WAIT });
   }
+}
+
+const SHORT: LocalActivityOptions = {
+  scheduleToCloseTimeout: '30s',
+  startToCloseTimeout: '10s',
+  retry: { maximumAttempts: 3, initialInterval: '200ms' },
+};
+
+/** A local activity of the worker that runs the workflow. @param options left out: for work of some milliseconds. */
+export function localActivity<Request, Answer>(
+  name: string,
+  options: LocalActivityOptions = SHORT,
+): (request: Request) => Promise<Answer> {
+  return proxyLocalActivities<Record<string, (request: Request) => Promise<Answer>>>(options)[name] as (
+    request: Request,
+  ) => Promise<Answer>;
 }

@@ -10,13 +10,12 @@ import { callerOf } from '../../rules/caller-of.js';
 import { firesFor } from '../../rules/fires.js';
 import { plainYes } from '../../rules/stored-result.js';
 import { awaitApproval } from '../approvals/await-approval.js';
-import { askGuards, fireAfter, type Hooked, keep } from '../hooks/ask-hooks.js';
+import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
 import { isStepFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { isForAnother, KEY_WAIT, KEY_WAIT_MS } from './ask-worker.js';
-import type { OperationCall } from './operation-call.js';
 import { failureOf } from './read-call-failure.js';
-import { scheduleCall } from './schedule-call.js';
+import { type OperationCall, scheduleCall } from './schedule-call.js';
 import { type EnteredCall, entersCalls, inSession } from './session-calls.js';
 
 /**
@@ -25,17 +24,17 @@ import { type EnteredCall, entersCalls, inSession } from './session-calls.js';
  * @throws StepFailure; cancellation; Halted. Source: docs/architecture.md#the-rooms.
  */
 export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
-  return entersCalls(run) ? inSession(run, (entered) => callGuarded(run, call, entered)) : callGuarded(run, call);
+  return entersCalls(run.task) ? inSession(run, (entered) => callGuarded(run, call, entered)) : callGuarded(run, call);
 }
 
 async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<Json> {
-  const input = callInput(run.plan, call.operation, call.input);
+  const input = callInput(run.task.plan, call.operation, call.input);
   const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
   const asked = askGuards(run, hooked);
   // Two turns, guards or not: in the histories of engine 1 the waits of sibling branches come before their calls.
   const reasons = reasonsFor(run, call, await asked);
   await (reasons.length > 0 ? confirm(run, { ...call, input }, reasons) : undefined);
-  const made = run.made.begin(call.path, call.operation.key, input);
+  const made = run.calls.begin(call.path, call.operation.key, input);
   if (entered) entered.isMade = true;
   try {
     const output = await perform(run, call);
@@ -52,22 +51,22 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
 
 /** All reasons of one call make one approval: hooks, the environment's effects, creation. Source: docs/hooks.md#preabilitycreate. */
 function reasonsFor(run: TaskRun, { operation }: OperationCall, asked: string[]): string[] {
-  const { environment, ability } = run.plan;
-  const { seal } = run.start;
+  const { environment, ability } = run.task.plan;
+  const { seal, child } = run.task.start;
   const reasons = [...asked];
   if (environment.approve.includes(operation.effects)) {
     reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
   }
-  if (ability.kind === 'operation' && !run.start.child) {
+  if (ability.kind === 'operation' && !child) {
     reasons.push(...seal.confirmations.map(({ hook_id, reason }) => `${reason} (hook ${hook_id})`));
   }
   return reasons;
 }
 
 async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Promise<void> {
-  const { environment } = run.plan;
+  const { environment } = run.task.plan;
   const { operation, path, id, input } = call;
-  run.note(path, id, { status: 'waiting', call: operation.key });
+  run.steps.note(path, id, { status: 'waiting', call: operation.key });
   await awaitApproval(
     run,
     {
@@ -93,18 +92,18 @@ async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Pr
 
 /** @throws StepFailure `limit.max_calls`. */
 function countCall(run: TaskRun): void {
-  const { max_calls: most } = run.plan.limits;
-  if (most !== undefined && run.calls >= most) {
-    const message = `The task has made ${run.calls} calls, which is as many as it may`;
+  const { max_calls: max } = run.task.plan.limits;
+  if (max !== undefined && run.calls.count >= max) {
+    const message = `The task has made ${run.calls.count} calls, which is as many as it may`;
     const suggestion = 'Raise `limits.max_calls` of the ability, or find out why it calls so often.';
     throw new StepFailure({ code: 'limit.max_calls', message, suggestion });
   }
-  run.calls += 1;
+  run.calls.count += 1;
 }
 
 function perform(run: TaskRun, call: OperationCall): Promise<Json> {
   // A clean-up is never kept from its work; an agent counts its calls itself.
-  if (call.budget === run.budget && !run.plan.agent) countCall(run);
+  if (call.budget === run.budget && !run.task.plan.agent) countCall(run);
   return executeCall(run, call);
 }
 
@@ -118,15 +117,15 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
     call.halt.check();
     const leftMs = call.budget.left();
     if (leftMs === 0) throw call.budget.exhausted();
-    run.note(call.path, call.id, { status: 'running', call: call.operation.key });
+    run.steps.note(call.path, call.id, { status: 'running', call: call.operation.key });
     let answer: CallAnswer;
     call.budget.begin();
-    run.atWork += 1;
+    run.life.atWork += 1;
     try {
       answer = await scheduleCall(run, call, leftMs);
     } catch (error) {
       call.budget.end();
-      run.atWork -= 1;
+      run.life.atWork -= 1;
       if (isCancellation(error)) throw error;
       const failure = failureOf(run, call, leftMs, error);
       if (!isStepFailure(failure) || !isForAnother(failure.problem.code)) throw failure;
@@ -134,27 +133,23 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
       continue;
     }
     call.budget.end();
-    run.atWork -= 1;
+    run.life.atWork -= 1;
     return take(run, call, answer);
   }
 }
 
-/** Keeps what came along with the output of a call. */
+/** Keeps what comes along with the output of a call. */
 function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
   const { output, attempt, hooks, allowed, allowed_ms = [], warnings, files } = answer;
-  run.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });
-  if (hooks) keep(run, hooks);
-  if (allowed)
-    keep(
-      run,
-      allowedBy(run, call).map((one, at) => plainYes({ ...one, duration_ms: allowed_ms[at] })),
-    );
-  if (warnings) run.warnings.push(...warnings);
+  run.steps.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });
+  if (hooks) run.hooks.keep(hooks);
+  if (allowed) run.hooks.keep(allowedBy(run, call).map((one, at) => plainYes({ ...one, duration_ms: allowed_ms[at] })));
+  if (warnings) run.warnings.add(...warnings);
   if (files) takeFiles(run, call, files);
   return output;
 }
 
-/** Calls that run at once see the same room, so what they have made is added up here. @throws StepFailure `file.too_large`. */
+/** Calls that run at once see the same room, so the files that they made are added up here. @throws StepFailure `file.too_large`. */
 function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: StepFiles): void {
   run.files.add(path, files);
   if (!run.files.isTooMuch) return;
@@ -163,13 +158,10 @@ function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: Step
   throw new StepFailure({ code: 'file.too_large', message, suggestion }, true);
 }
 
-/** Which hook was asked where. */
-type AskedAt = Pick<HookAnswer, 'hook_id' | 'phase' | 'path'>;
-
 /** The built-in hooks of a call, in the order in which they are asked. */
-function allowedBy(run: TaskRun, { operation, path }: OperationCall): AskedAt[] {
-  const caller = callerOf(run.start);
-  const asked = (hooks: readonly PlanHook[], phase: Phase): AskedAt[] =>
+function allowedBy(run: TaskRun, { operation, path }: OperationCall): Pick<HookAnswer, 'hook_id' | 'phase' | 'path'>[] {
+  const caller = callerOf(run.task.start);
+  const asked = (hooks: readonly PlanHook[], phase: Phase) =>
     hooks
       .filter((hook) => hook.handler.kind === 'builtin' && firesFor(hook, caller))
       .map(({ id }) => ({ hook_id: id, phase, path }));

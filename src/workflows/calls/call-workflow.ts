@@ -43,7 +43,7 @@ export interface WorkflowCall {
   groups: readonly number[];
   /** What an agent that calls it lets it use up and call; left out: what the task itself was let. */
   grant?: AgentGrant;
-  /** Hears what agents in it have used up; left out: the task counts that. */
+  /** Counts what agents in it have used up; left out: the task counts it. */
   used?: (usage: AgentUsage) => void;
 }
 
@@ -58,11 +58,11 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   const { path, id, ability, input, budget, groups } = call;
   const leftMs = budget.left();
   if (leftMs === 0) throw budget.exhausted();
-  const { plan, seal, user, session } = run.start;
+  const { plan, seal, user, session } = run.task.start;
   const child = childPlan(plan, ability);
   const files = run.files.within(input);
   const room = run.files.room;
-  const grant = call.grant ?? grantLeft(run.start.child?.agent, run.agent);
+  const grant = call.grant ?? grantLeft(run.task.start.child?.agent, run.agent);
   const start: TaskStart = {
     format: 1,
     plan,
@@ -75,17 +75,17 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     child: {
       ability,
       left_ms: leftMs,
-      ...(run.changedBy.length > 0 && { changed_by: run.changedBy }),
+      ...(run.input.changedBy.length > 0 && { changed_by: run.input.changedBy }),
       ...(files && { files }),
       ...(room !== undefined && { file_room: room }),
       ...(grant && { agent: grant }),
     },
   };
-  const workflowId = `${run.task}/${path}${attemptOf(groups)}`;
-  run.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
-  run.atWork += 1;
-  run.called += 1;
-  const made = run.made.begin(path, ability, input, workflowId);
+  const workflowId = `${run.task.id}/${path}${attemptOf(groups)}`;
+  run.steps.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
+  run.life.atWork += 1;
+  run.life.called += 1;
+  const made = run.calls.begin(path, ability, input, workflowId);
   try {
     const result = await executeChild(ability, {
       workflowId,
@@ -93,7 +93,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      memo: memoOf(run, start, child),
+      memo: memoOf(run.task.id, start, child),
       typedSearchAttributes: attributesOf(child),
       staticSummary: child.ability.summary,
     });
@@ -112,12 +112,12 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     made.failed(failure.problem);
     throw failure;
   } finally {
-    run.atWork -= 1;
-    run.called -= 1;
+    run.life.atWork -= 1;
+    run.life.called -= 1;
   }
 }
 
-/** What was in no history of an earlier build; there, such a call fails as it did. */
+/** Neither is in a history of an earlier build; there, such a call fails as it did. */
 const LATER_ATTEMPT = 'call-of-later-attempt';
 const CALLED_BEFORE = 'called-before';
 
@@ -127,17 +127,17 @@ function attemptOf(groups: readonly number[]): string {
   return isAgain && patched(LATER_ATTEMPT) ? `~${groups.join('.')}` : '';
 }
 
-/** A reset, or a second start with the old arguments: what was called then may have had its effects. */
+/** After a reset, or a second start with the old arguments: the earlier call may have had its effects. */
 function calledBefore(run: TaskRun, task: string, path: string): StepFailure {
   return new StepFailure({
     code: 'outcome.unknown',
     message: `${task} was called before, by an earlier start of this task, and is not called again`,
     details: { task },
-    suggestion: `Look what became of it: ability task show ${task}. ${wayOnFrom(run.start.plan, run.task, path)}`,
+    suggestion: `Look what became of it: ability task show ${task}. ${wayOnFrom(run.task.start.plan, run.task.id, path)}`,
   });
 }
 
-function memoOf({ task }: TaskRun, { seal, input, user }: TaskStart, { ability, environment }: Plan): TaskMemo {
+function memoOf(parent: string, { seal, input, user }: TaskStart, { ability, environment }: Plan): TaskMemo {
   const trace = readTraceparent(workflowInfo().memo?.trace);
   return {
     ability: ability.id,
@@ -148,7 +148,7 @@ function memoOf({ task }: TaskRun, { seal, input, user }: TaskStart, { ability, 
     requested_by: user.name,
     ...(seal.intent !== undefined && { intent: seal.intent }),
     ...(trace !== undefined && { trace }),
-    parent: task,
+    parent,
   };
 }
 
@@ -166,7 +166,7 @@ function attributesOf({ ability }: Plan): SearchAttributePair[] {
 
 function countUsage(run: TaskRun, { used }: WorkflowCall, usage: AgentUsage): void {
   if (used) used(usage);
-  else run.countAgent(usage);
+  else run.calls.countAgent(usage);
 }
 
 /** A child that ran out of its own time has not used up that of the task. */

@@ -1,19 +1,20 @@
-import type { CallMade, CallsMade as ToldCalls } from '../../contracts/calls-made.js';
+import type { AgentUsage } from '../../contracts/agent.js';
+import type { CallMade, MadeText, CallsMade as ReportedCalls } from '../../contracts/calls-made.js';
 import type { Json } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { CarriedCalls } from '../../contracts/task.js';
-import { MadeTexts } from './made-texts.js';
+import { addUsage, UNUSED } from '../../rules/agent-usage.js';
 
-/** So many calls are listed from the first on, and so many failures after them: a loop may make thousands. */
-const MOST_LISTED = 100;
-const MOST_FAILURES = 100;
-/** Characters of all values together: a record shows less. What is beyond is told by its length. */
-const MOST_OF_ALL = 400 * 1024;
-/** Of what the next run of the task takes along, which its history keeps. */
-const MOST_CARRIED = 8 * 1024;
-const MOST_OF_A_CARRIED = 512;
-const MOST_OF_A_MESSAGE = 2000;
-const MOST_OF_A_CARRIED_MESSAGE = 200;
+/** The first calls are listed, and the first failures after them: a loop may make thousands. */
+const MAX_LISTED = 100;
+const MAX_FAILURES = 100;
+/** Characters of all values together: a record shows less. The rest is reported by its length. */
+const MAX_TEXT = 400 * 1024;
+/** Of the values that are carried on to the next run of the task, whose history keeps them. */
+const MAX_CARRIED = 8 * 1024;
+const MAX_CARRIED_VALUE = 512;
+const MAX_MESSAGE = 2000;
+const MAX_CARRIED_MESSAGE = 200;
 
 /** A call that was begun, by reference: nothing is copied before the task ends. */
 interface Made {
@@ -38,11 +39,20 @@ export class CallsMade {
   private begun = 0;
   private failures: number;
 
-  /** @param before how many calls earlier runs of the task made. @param carried those of them that came along. */
+  /** How many calls the limit of the task has counted. */
+  count: number;
+
+  /**
+   * @param before how many calls earlier runs of the task made.
+   * @param carried those of them that were carried on.
+   * @param agents what agents that the workflow called have used up; undefined: none did.
+   */
   constructor(
-    private readonly before: number,
+    private readonly before = 0,
     carried?: CarriedCalls,
+    public agents?: AgentUsage,
   ) {
+    this.count = before;
     this.earlier = carried?.listed ?? [];
     this.failures = carried?.failures ?? 0;
   }
@@ -59,32 +69,38 @@ export class CallsMade {
       },
       failed: (problem) => {
         made.error = problem;
-        if (!isListed && this.failures++ < MOST_FAILURES) this.listed.push(made);
+        if (!isListed && this.failures++ < MAX_FAILURES) this.listed.push(made);
       },
     };
   }
 
+  /** Counts what an agent has used up that the workflow, or a task that it called, called. */
+  countAgent(usage: AgentUsage): void {
+    const before = this.agents ?? UNUSED;
+    this.agents = { ...addUsage(before, usage), turns: before.turns + usage.turns };
+  }
+
   /** The calls as texts that are cut, those of earlier runs first; undefined where there was none. */
-  tell(): ToldCalls | undefined {
+  tell(): ReportedCalls | undefined {
     const all = this.begun + this.before;
     if (all === 0) return undefined;
-    const listed = this.texts(new MadeTexts(MOST_OF_ALL));
+    const listed = this.texts(new MadeTexts(MAX_TEXT));
     return { listed, left_out: Math.max(0, all - listed.length) };
   }
 
-  /** What the next run of the task takes along; undefined where there was no call. */
+  /** What is carried on to the next run of the task; undefined where there was no call. */
   carry(): CarriedCalls | undefined {
     if (this.earlier.length + this.listed.length === 0) return undefined;
-    const listed = this.texts(new MadeTexts(MOST_CARRIED, MOST_OF_A_CARRIED), MOST_OF_A_CARRIED_MESSAGE);
+    const listed = this.texts(new MadeTexts(MAX_CARRIED, MAX_CARRIED_VALUE), MAX_CARRIED_MESSAGE);
     return { listed, failures: this.failures };
   }
 
-  /** How many more are listed whatever becomes of them. */
+  /** How many more calls are listed that do not fail. */
   private get room(): number {
-    return MOST_LISTED + Math.min(this.failures, MOST_FAILURES) - this.earlier.length - this.listed.length;
+    return MAX_LISTED + Math.min(this.failures, MAX_FAILURES) - this.earlier.length - this.listed.length;
   }
 
-  private texts(texts: MadeTexts, mostOfMessage = MOST_OF_A_MESSAGE): CallMade[] {
+  private texts(texts: MadeTexts, maxMessage = MAX_MESSAGE): CallMade[] {
     const earlier = this.earlier.map(({ given, gave, ...call }) => ({
       ...call,
       given: texts.again(given),
@@ -96,8 +112,31 @@ export class CallsMade {
       ...(task !== undefined && { task }),
       given: texts.of(given),
       ...(gave !== undefined && { gave: texts.of(gave) }),
-      ...(error && { error: { code: error.code, message: error.message.slice(0, mostOfMessage) } }),
+      ...(error && { error: { code: error.code, message: error.message.slice(0, maxMessage) } }),
     }));
     return [...earlier, ...own];
+  }
+}
+
+/** A record shows less; the rest lets a secret be found that the cut of the record would split. */
+const MAX_VALUE = 6 * 1024;
+
+/** Values as JSON that is cut, as long as there is room for them. Sizes are characters. */
+export class MadeTexts {
+  constructor(
+    private room: number,
+    private readonly maxOfOne = MAX_VALUE,
+  ) {}
+
+  of(value: Json): MadeText {
+    const whole = JSON.stringify(value) ?? 'null';
+    return this.again([whole, whole.length]);
+  }
+
+  /** One that was cut before. */
+  again([known, characters]: MadeText): MadeText {
+    const text = known.slice(0, Math.min(this.maxOfOne, this.room));
+    this.room -= text.length;
+    return [text, characters];
   }
 }

@@ -3,24 +3,22 @@ import { isRepeatable } from '../../contracts/effects.js';
 import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
 import { stepLimit } from '../../rules/call-limits.js';
-import { keep } from '../hooks/ask-hooks.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
-import { endOfLost } from './cut.js';
-import { type OperationCall, SLACK_MS } from './operation-call.js';
+import { type OperationCall, SLACK_MS } from './schedule-call.js';
 
 /** What a failed call is reported as. Time-outs of Temporal's own are only seen when a worker died or hung. */
 export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): Error {
   const { operation, path, id } = call;
   const end = readActivityFailure(error);
   if (end.kind === 'problem') {
-    run.note(path, id, { status: 'running', attempts: end.attempt });
-    keep(run, end.hooks);
+    run.steps.note(path, id, { status: 'running', attempts: end.attempt });
+    run.hooks.keep(end.hooks);
     const { problem, cut, hasArrived, isAnswer } = end;
     if (problem.code !== 'outcome.unknown')
       return limitOf(run, call, leftMs, problem) ?? new StepFailure(problem, hasArrived, isAnswer);
     const limit = limitOf(run, call, leftMs, seenBefore(problem));
-    return endOfLost(run, { problem, wasCut: cut, mayBeCut: call.mayBeCut, limit });
+    return run.lost.endOf({ problem, wasCut: cut, mayBeCut: call.mayBeCut, limit });
   }
   if (end.kind === 'other') {
     const message = error instanceof Error ? error.message : String(error);
@@ -30,13 +28,13 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
     return new StepFailure({
       code: 'worker.unavailable',
       message: `No worker took up ${operation.key} within ${ACTIVITY_LIMITS.schedule_to_start / 1000} s`,
-      suggestion: `Start a worker for ${run.plan.environment.name}.`,
+      suggestion: `Start a worker for ${run.task.plan.environment.name}.`,
     });
   }
   const lost = `The worker that ran ${operation.key} was lost or did not end it in time (${end.type})`;
   if (!isRepeatable(operation.effects)) {
     const wasCut = CancellationScope.current().consideredCancelled;
-    return endOfLost(run, { problem: lostOutcome(lost), wasCut, mayBeCut: call.mayBeCut, limit: undefined });
+    return run.lost.endOf({ problem: lostOutcome(lost), wasCut, mayBeCut: call.mayBeCut, limit: undefined });
   }
   const code = end.type === 'SCHEDULE_TO_CLOSE' ? 'timeout.step' : 'timeout.call';
   const byBudget = isByBudget(run, call, leftMs) && call.budget.left() < SLACK_MS;
@@ -51,7 +49,7 @@ function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Pro
 }
 
 function isByBudget(run: TaskRun, { operation, timeoutMs }: OperationCall, leftMs: number): boolean {
-  return leftMs <= stepLimit(run.plan.limits, operation, timeoutMs);
+  return leftMs <= stepLimit(run.task.plan.limits, operation, timeoutMs);
 }
 
 /** What was seen last of a call whose outcome could not be learnt. */

@@ -1,30 +1,55 @@
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { CallAnswer, CallRequest } from '../../contracts/activities.js';
+import type { JsonObject } from '../../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../../contracts/names.js';
+import type { PlanOperation, PlanRetry } from '../../contracts/plan.js';
 import { attemptsOf, RETRY, stepLimit } from '../../rules/call-limits.js';
+import type { Budget } from '../task/budget.js';
+import type { Halt } from '../task/halt.js';
 import type { TaskRun } from '../task/task-run.js';
-import { type OperationCall, SLACK_MS } from './operation-call.js';
+import { localActivity } from './ask-worker.js';
+
+/** One call of a low-level ability. */
+export interface OperationCall {
+  path: string;
+  id: string;
+  operation: PlanOperation;
+  input: JsonObject;
+  /** Durations already read, in milliseconds. */
+  retry: (Omit<PlanRetry, 'first' | 'max'> & { firstMs: number; maxMs: number }) | undefined;
+  /** For all attempts together. */
+  timeoutMs: number | undefined;
+  /** Whether its author allowed that it is ended while it is at work. */
+  mayBeCut: boolean;
+  /** Attempt of each retried group around it, from the outside in. */
+  groups: readonly number[];
+  halt: Halt;
+  budget: Budget;
+}
+
+/** A call that ends this close to the end of its budget ended because of it. */
+export const SLACK_MS = 100;
 
 type Call = (request: CallRequest) => Promise<CallAnswer>;
 
 /** Hands a call to a worker: its activity, with the limits and the retries that its author wrote. */
 export function scheduleCall(
-  run: TaskRun,
+  { task, files: taskFiles }: TaskRun,
   { operation, path, input, retry, timeoutMs, groups }: OperationCall,
   leftMs: number,
 ): Promise<CallAnswer> {
   const isAgain = groups.some((attempt) => attempt > 1);
-  const files = run.files.within(input);
-  const room = run.plan.files ? run.files.room : undefined;
+  const files = taskFiles.within(input);
+  const room = task.plan.files ? taskFiles.room : undefined;
   const request: CallRequest = {
-    ...run.context,
+    ...task.context,
     path,
     with: input,
     ...(isAgain && { groups: [...groups] }),
     ...(files && { files }),
     ...(room !== undefined && { file_room: room }),
   };
-  const limitMs = Math.min(stepLimit(run.plan.limits, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
+  const limitMs = Math.min(stepLimit(task.plan.limits, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
   const attempts = attemptsOf(operation, retry?.attempts);
   const policy = {
     maximumAttempts: attempts,
@@ -35,7 +60,7 @@ export function scheduleCall(
   const startToCloseTimeout = Math.min(operation.implementation.timeout_ms + TIMEOUT_MARGIN_MS, limitMs);
   if (operation.fast) {
     const options = { startToCloseTimeout, scheduleToCloseTimeout: limitMs, retry: policy };
-    return (proxyLocalActivities<Record<string, Call>>(options)[operation.key] as Call)(request);
+    return localActivity<CallRequest, CallAnswer>(operation.key, options)(request);
   }
   const activities = proxyActivities<Record<string, Call>>({
     // A call with one attempt that did not start is told apart from one that did by the limit it runs into.

@@ -1,16 +1,15 @@
-import { CancellationScope, isCancellation, proxyLocalActivities, uuid4 } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, uuid4 } from '@temporalio/workflow';
 import type { EndCallRequest } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import type { CallStatus } from '../../contracts/session.js';
 import { endOfCall } from '../../rules/end-of-call.js';
-import { isStepFailure } from '../steps/step-failure.js';
+import { isStepFailure, messageOf } from '../steps/step-failure.js';
+import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
-import { untilKeyed } from './ask-worker.js';
+import { localActivity, untilKeyed } from './ask-worker.js';
 
-type EndCall = (request: EndCallRequest) => Promise<void>;
-
-/** Whether the calls of a task are entered in its session before they are made: some guard of the project looks at them. */
-export function entersCalls({ plan, start }: TaskRun): boolean {
+/** Whether the calls of a task are entered in its session before they are made: a guard of the project reads them. */
+export function entersCalls({ plan, start }: TaskIdentity): boolean {
   return plan.session_calls === true && start.session !== null;
 }
 
@@ -21,7 +20,7 @@ export interface EnteredCall {
   isMade: boolean;
 }
 
-/** Makes a call that its guards enter in the session, and tells the session how it ended before anything follows. */
+/** Makes a call that its guards enter in the session, and reports its end to the session before anything follows. */
 export async function inSession<T>(run: TaskRun, action: (call: EnteredCall) => Promise<T>): Promise<T> {
   const call = { id: uuid4(), isMade: false };
   try {
@@ -39,22 +38,19 @@ function statusOf({ isMade }: EnteredCall, error: unknown): CallStatus | 'denied
   return endOfCall(isMade, isStepFailure(error) ? error.problem.code : undefined);
 }
 
-/** A session that cannot be told counts the call as under way, which no limit takes for less. */
+/** A session that does not hear of it counts the call as under way, which no limit counts as less. */
 async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCallRequest['status']): Promise<void> {
-  const activities = proxyLocalActivities<Record<string, EndCall>>({
+  const end = localActivity<EndCallRequest, void>(ACTIVITIES.endCall, {
     scheduleToCloseTimeout: '30s',
     startToCloseTimeout: '10s',
     retry: { maximumAttempts: 5, initialInterval: '200ms' },
   });
-  run.atWork += 1;
+  run.life.atWork += 1;
   try {
-    const end = activities[ACTIVITIES.endCall] as EndCall;
-    await CancellationScope.nonCancellable(() => untilKeyed(() => end({ ...run.context, call_id: id, status })));
+    await CancellationScope.nonCancellable(() => untilKeyed(() => end({ ...run.task.context, call_id: id, status })));
   } catch (error) {
-    const reason =
-      error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
-    run.warnings.push(`The session was not told how a call ended (${status}): ${reason}`);
+    run.warnings.add(`The session was not told how a call ended (${status}): ${messageOf(error)}`);
   } finally {
-    run.atWork -= 1;
+    run.life.atWork -= 1;
   }
 }

@@ -1,61 +1,57 @@
-import { CancellationScope, condition, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, type LocalActivityOptions, workflowInfo } from '@temporalio/workflow';
 import type { AcquireAnswer, AcquireRequest, ReleaseRequest } from '../../contracts/activities.js';
 import type { SlotAnswer } from '../../contracts/concurrency.js';
 import { ACTIVITIES } from '../../contracts/names.js';
-import { setState } from '../approvals/await-approval.js';
-import { untilKeyed } from '../calls/ask-worker.js';
+import { localActivity, untilKeyed } from '../calls/ask-worker.js';
 import { Halted, readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import { refuseCancelled } from '../task/gate.js';
 import type { TaskRun } from '../task/task-run.js';
+import type { LockTurn } from './lock-turn.js';
 
-type Acquire = (request: AcquireRequest) => Promise<AcquireAnswer>;
-type Release = (request: ReleaseRequest) => Promise<void>;
-
-/** A lock that answers at all does so within this, and lists need not tell that it was asked. */
-const BREATH_MS = 2000;
+/** A lock that answers at all does so within this; until then lists do not show the task as waiting. */
+const FIRST_ANSWER_MS = 2000;
 /** A task whose lock does not answer asks again after so long, and then less often. */
 const FIRST_ASK_AGAIN_MS = 30_000;
-/** A task that has waited so long asks again, should somebody have ended the lock by force. */
+/** A task that has waited this long asks again, in case the lock was terminated. */
 const ASK_AGAIN_MS = 600_000;
-/** Of what comes without the token of the task, or before it knows that, so much is kept: more is sent by hand. */
-const MOST_EARLY = 100;
+/** Answers kept that come without the token of the task, or before the task knows it: more are sent by hand. */
+const MAX_EARLY = 100;
 
 /**
- * Waits until a task that shares a key with others may begin; the others do not pay for this.
+ * Waits until a task that shares a key with others may begin; tasks without a key pay nothing for it.
  *
  * The wait is no working time. Source: docs/definitions.md.
  *
  * @throws StepFailure `concurrency.busy`, `concurrency.replaced`, `expression.*`; Halted when this run winds up; cancellation.
  */
 export async function takeTurn(run: TaskRun): Promise<void> {
-  if (!run.plan.concurrency || run.turn?.granted_at) return;
-  // An earlier run of the task has told Temporal already.
-  if (run.turn?.held_by.length || run.slot?.shown) run.state = 'waiting';
+  if (!run.task.plan.concurrency || run.lock.turn?.granted_at) return;
+  // An earlier run of the task has published it already.
+  if (run.lock.turn?.held_by.length || run.lock.slot?.shown) run.life.state = 'waiting';
   for (let asks = 0; ; asks += 1) {
     await ask(run);
     await untilAnswered(run, asks);
-    if (run.turn?.refused) throw busy(run);
-    if (run.turn?.granted_at) break;
+    if (run.lock.turn?.refused) throw busy(run);
+    if (run.lock.turn?.granted_at) break;
     if (!workflowInfo().continueAsNewSuggested) continue;
-    run.rollingOver = true;
+    run.life.rollingOver = true;
     throw new Halted();
   }
-  if (run.state === 'waiting') setState(run, 'running');
+  if (run.life.state === 'waiting') run.life.publish('running');
 }
 
-/** Gives a turn back, or a place in the line; never throws, since the lock finds out by itself in the end. */
+/** Gives up a turn, or a place in the line; never throws, since the lock notices in the end. */
 export async function giveUpTurn(run: TaskRun): Promise<void> {
-  if (!run.turn || run.turn.refused) return;
-  const { lock } = run.turn;
+  if (!run.lock.turn || run.lock.turn.refused) return;
+  const { lock } = run.lock.turn;
   const { firstExecutionRunId } = workflowInfo();
-  const activities = proxyLocalActivities<Record<string, Release>>(OPTIONS);
-  const release = activities[ACTIVITIES.release] as Release;
-  await CancellationScope.nonCancellable(() => release({ ...run.context, lock, run: firstExecutionRunId })).catch(
+  const release = localActivity<ReleaseRequest, void>(ACTIVITIES.release, OPTIONS);
+  await CancellationScope.nonCancellable(() => release({ ...run.task.context, lock, run: firstExecutionRunId })).catch(
     () => {},
   );
 }
 
-/** What a signal says, which may have been sent by hand, and then may be anything. */
+/** Reads the signal of a lock; one that was sent by hand may hold any value. */
 export function asSlotAnswer(value: unknown): SlotAnswer | undefined {
   if (value === null || typeof value !== 'object') return undefined;
   const { answer, held_by, by, replaced_by, token } = value as Record<string, unknown>;
@@ -68,16 +64,16 @@ export function asSlotAnswer(value: unknown): SlotAnswer | undefined {
   return answer === 'superseded' && typeof by === 'string' ? { answer, by, ...mark } : undefined;
 }
 
-/** Takes what the lock says, or what somebody sent as if he were the lock: then it lacks the token of the request. */
+/** Takes an answer of the lock; one that only claims to come from the lock lacks the token of the request. */
 export function hearLock(run: TaskRun, said: SlotAnswer | undefined): void {
-  const { turn, slot } = run;
+  const { turn, slot, early } = run.lock;
   if (!turn || slot?.token !== said?.token) {
-    if (run.early.length === MOST_EARLY) run.early.shift();
-    run.early.push(said);
+    if (early.length === MAX_EARLY) early.shift();
+    early.push(said);
     return;
   }
   if (said?.answer === 'superseded') {
-    run.warnings.push(`It was cancelled for ${said.by}, a later task with the same concurrency key.`);
+    run.warnings.add(`It was cancelled for ${said.by}, a later task with the same concurrency key.`);
   }
   if (turn.granted_at || turn.refused) return;
   switch (said?.answer) {
@@ -91,78 +87,82 @@ export function hearLock(run: TaskRun, said: SlotAnswer | undefined): void {
       break;
     case 'waiting':
       turn.held_by = said.held_by;
-      if (run.state !== 'waiting') setState(run, 'waiting');
+      if (run.life.state !== 'waiting') run.life.publish('waiting');
       break;
   }
 }
 
-const OPTIONS = {
+const OPTIONS: LocalActivityOptions = {
   scheduleToCloseTimeout: '60s',
   startToCloseTimeout: '10s',
   retry: { maximumAttempts: 10, initialInterval: '200ms', maximumInterval: '10s' },
-} as const;
+};
 
 async function ask(run: TaskRun): Promise<void> {
   refuseCancelled();
-  const activities = proxyLocalActivities<Record<string, Acquire>>(OPTIONS);
-  const acquire = activities[ACTIVITIES.acquire] as Acquire;
-  const { slot } = run;
+  const acquire = localActivity<AcquireRequest, AcquireAnswer>(ACTIVITIES.acquire, OPTIONS);
+  const { slot } = run.lock;
   const { firstExecutionRunId } = workflowInfo();
-  const request = { ...run.context, input: run.input, run: firstExecutionRunId, ...(slot && { token: slot.token }) };
+  const request = {
+    ...run.task.context,
+    input: run.input.value,
+    run: firstExecutionRunId,
+    ...(slot && { token: slot.token }),
+  };
   try {
-    // Broken off, it might be in the line without knowing of it.
+    // Cancelled halfway, the task might be in the line without knowing it.
     const { token, ...turn } = await untilKeyed(() => CancellationScope.nonCancellable(() => acquire(request)));
-    const isOther = token !== run.slot?.token;
-    if (run.turn && !isOther) return;
-    // The lock goes by the last request, also by one of a worker of an earlier build.
-    if (isOther) run.slot = token === undefined ? undefined : { token };
-    run.turn ??= { ...turn, held_by: [], asked_at: new Date().toISOString(), granted_at: null };
-    // Earlier builds, which had no tokens, heard only what came last.
-    for (const said of run.slot ? run.early.splice(0) : run.early.slice(-1)) hearLock(run, said);
+    const isOther = token !== run.lock.slot?.token;
+    if (run.lock.turn && !isOther) return;
+    // The last request counts for the lock, also one of a worker of an earlier build.
+    if (isOther) run.lock.slot = token === undefined ? undefined : { token };
+    run.lock.turn ??= { ...turn, held_by: [], asked_at: new Date().toISOString(), granted_at: null };
+    // Earlier builds, which had no tokens, took only the last answer.
+    for (const said of run.lock.slot ? run.lock.early.splice(0) : run.lock.early.slice(-1)) hearLock(run, said);
   } catch (error) {
     const end = readActivityFailure(error);
     if (end.kind === 'problem') throw new StepFailure(end.problem);
     if (end.kind === 'other') throw error;
-    const message = `The turn of ${run.task} could not be asked for in time (${end.type})`;
+    const message = `The turn of ${run.task.id} could not be asked for in time (${end.type})`;
     throw new StepFailure({ code: 'worker.unavailable', message, suggestion: 'Run it again.' });
   }
 }
 
 /** Until the lock has decided, or it is time to ask again: soon, if it says nothing at all. */
 async function untilAnswered(run: TaskRun, asks: number): Promise<void> {
-  const isOver = (): boolean => isAnswered(run) || workflowInfo().continueAsNewSuggested;
+  const isOver = (): boolean => isAnswered(run.lock) || workflowInfo().continueAsNewSuggested;
   // Histories of earlier builds have but this one timer.
-  if (run.slot && !hasHeard(run)) {
-    if (await condition(isOver, BREATH_MS)) return;
-    if (!hasHeard(run)) {
+  if (run.lock.slot && !hasHeard(run.lock)) {
+    if (await condition(isOver, FIRST_ANSWER_MS)) return;
+    if (!hasHeard(run.lock)) {
       showUnanswered(run);
       if (await condition(isOver, Math.min(FIRST_ASK_AGAIN_MS * 2 ** Math.min(asks, 10), ASK_AGAIN_MS))) return;
-      if (!hasHeard(run)) return;
+      if (!hasHeard(run.lock)) return;
     }
   }
   await condition(isOver, ASK_AGAIN_MS);
 }
 
-/** People are to see why nothing happens. */
+/** Shows people why nothing happens. */
 function showUnanswered(run: TaskRun): void {
-  if (!run.slot || run.slot.shown) return;
-  run.slot.shown = true;
-  setState(run, 'waiting');
+  if (!run.lock.slot || run.lock.slot.shown) return;
+  run.lock.slot.shown = true;
+  run.life.publish('waiting');
 }
 
-/** Whether the lock has said who holds the key. */
-function hasHeard({ turn }: TaskRun): boolean {
+/** Whether the lock has answered who holds the key. */
+function hasHeard({ turn }: LockTurn): boolean {
   return turn !== undefined && turn.held_by.length > 0;
 }
 
-function isAnswered({ turn }: TaskRun): boolean {
+function isAnswered({ turn }: LockTurn): boolean {
   return turn !== undefined && (turn.granted_at !== null || turn.refused === true);
 }
 
-function busy({ turn, plan }: TaskRun): StepFailure {
-  const { key = '', held_by = [], replaced_by } = turn ?? {};
+function busy({ lock, task }: TaskRun): StepFailure {
+  const { key = '', held_by = [], replaced_by } = lock.turn ?? {};
   if (replaced_by !== undefined) return replaced(key, replaced_by);
-  const limit = plan.concurrency?.limit ?? 1;
+  const limit = task.plan.concurrency?.limit ?? 1;
   const most = limit === 1 ? '' : ` (${limit} at once)`;
   return new StepFailure({
     code: 'concurrency.busy',

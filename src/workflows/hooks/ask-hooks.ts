@@ -2,7 +2,7 @@ import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/
 import type { HookRequest } from '../../contracts/activities.js';
 import type { HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { ACTIVITY_LIMITS, FIRST_CEL } from '../../contracts/names.js';
+import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { PlanHook, PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import { callerOf } from '../../rules/caller-of.js';
@@ -32,23 +32,23 @@ export interface HookedOutcome {
 }
 
 const PHASE_LIMIT = '6 minutes';
-/** More would let a fast loop pile up work that nobody waits for. Source: docs/architecture.md#the-way-of-a-task. */
-const MOST_OUTSTANDING = 20;
+/** More would let a fast loop pile up work that nothing waits for. Source: docs/architecture.md#the-way-of-a-task. */
+const MAX_PENDING = 20;
 
 /**
  * Asks the guards before a call.
  *
- * Expressions alone are answered here, without an event; with a script among them one activity answers for all, so
- * that their order holds. Built-in ones are asked in the attempt itself. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md.
+ * Expressions alone are answered here, without an event; with a script among them one activity answers all, in
+ * their order. Built-in ones are asked in the attempt itself. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md.
  *
  * @returns the reasons for which people must confirm.
  * @throws StepFailure `guard.denied`, `hook.failed`.
  */
 export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');
-  const tellsSession = hooked.callId !== undefined || asksSession(run, hooks);
-  if (hooks.length === 0 && !tellsSession) return [];
-  if (!needsActivity(hooks) && !tellsSession) {
+  const asksSession = hooked.callId !== undefined || readsSession(run, hooks);
+  if (hooks.length === 0 && !asksSession) return [];
+  if (!needsActivity(hooks) && !asksSession) {
     return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
   }
   return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) =>
@@ -56,22 +56,22 @@ export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<stri
   );
 }
 
-/** Only a session can answer guards that look at what it did. Without one they answer that there is none. */
-function asksSession({ plan, start }: TaskRun, hooks: readonly PlanHook[]): boolean {
+/** Guards that read the session of the task are answered there. Without a session they answer that there is none. */
+function readsSession({ task: { plan, start } }: TaskRun, hooks: readonly PlanHook[]): boolean {
   if (!plan.session_calls || start.session === null) return false;
   return hooks.some(({ handler }) => handlerReadsSession(handler));
 }
 
-/** A guard that was not asked, though none before it refused, is a guard that failed. */
+/** A guard that was not asked, though none before it refused, has failed. */
 function missingOf(answers: readonly HookAnswer[], hooks: readonly PlanHook[], path: string): HookAnswer[] {
   if (firstDeny(answers)) return [];
   const missing = hooks.filter(({ id }) => !answers.some(({ hook_id }) => hook_id === id));
   return missing.map(({ id }) => failedAnswer(id, { phase: 'PreAbilityCall', path }, 'it was not asked'));
 }
 
-/** Keeps what guards said. @returns why people must confirm. @throws StepFailure when one said no. */
+/** Keeps the answers of guards. @returns why people must confirm. @throws StepFailure when one denies. */
 function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[]): string[] {
-  keep(run, answers);
+  run.hooks.keep(answers);
   const deny = firstDeny(answers);
   if (deny) throw asStepFailure(denialOf(deny));
   return answers
@@ -80,7 +80,7 @@ function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[]): string[]
 }
 
 /**
- * Fires the hooks after a call. Nobody waits for scripts here; {@link joinHooks} does at the end.
+ * Fires the hooks after a call. Scripts are not awaited here but at the end of the task, by `HookAnswers.join`.
  *
  * They never change a result. Source: R-000-60, R-002-27; docs/architecture.md#the-way-of-a-task.
  */
@@ -88,7 +88,7 @@ export function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome):
   const hooks = hooksOf(run, hooked, 'post_call');
   if (hooks.length === 0) return undefined;
   if (needsActivity(hooks)) return fireScripts(run, hooked, hooks, outcome);
-  keep(run, answerHere(run, hooks, 'PostAbilityCall', hooked.path, factsOf(run, hooked, outcome)));
+  run.hooks.keep(answerHere(run, hooks, 'PostAbilityCall', hooked.path, factsOf(run, hooked, outcome)));
   return undefined;
 }
 
@@ -99,22 +99,22 @@ async function fireScripts(
   hooks: readonly PlanHook[],
   outcome: HookedOutcome,
 ): Promise<void> {
-  run.atWork += 1;
+  run.life.atWork += 1;
   try {
-    while (run.pendingHooks.size >= MOST_OUTSTANDING) await Promise.race(run.pendingHooks);
+    while (run.hooks.pending.size >= MAX_PENDING) await Promise.race(run.hooks.pending);
   } finally {
-    run.atWork -= 1;
+    run.life.atWork -= 1;
   }
   const pending: Promise<void> = CancellationScope.nonCancellable(async () => {
-    keep(run, await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));
-  }).finally(() => run.pendingHooks.delete(pending));
-  run.pendingHooks.add(pending);
+    run.hooks.keep(await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));
+  }).finally(() => run.hooks.pending.delete(pending));
+  run.hooks.pending.add(pending);
 }
 
-/** Around the task itself built-in hooks have no attempt to stand in. */
+/** Built-in hooks run in the attempt of their call; the task itself has none. */
 function hooksOf(run: TaskRun, { operation }: Hooked, list: 'pre_call' | 'post_call'): PlanHook[] {
-  const caller = callerOf(run.start);
-  const hooks = (operation ?? run.plan.ability).hooks[list].filter((hook) => firesFor(hook, caller));
+  const caller = callerOf(run.task.start);
+  const hooks = (operation ?? run.task.plan.ability).hooks[list].filter((hook) => firesFor(hook, caller));
   return operation ? hooks.filter(({ handler }) => handler.kind !== 'builtin') : hooks;
 }
 
@@ -129,7 +129,7 @@ function answerHere(
   path: string,
   facts: HookFacts,
 ): HookAnswer[] {
-  const when = { moment: run.now(), cel: run.plan.cel ?? FIRST_CEL };
+  const when = { moment: run.task.now(), cel: run.task.cel };
   const answers: HookAnswer[] = [];
   for (const { id, handler } of hooks) {
     if (handler.kind !== 'expression') continue;
@@ -137,7 +137,7 @@ function answerHere(
     answers.push(answer);
     if (answer.decision === 'deny') break;
   }
-  reportHooks(run, answers);
+  reportHooks(run.task, answers);
   return answers;
 }
 
@@ -150,12 +150,12 @@ async function askActivity(
   outcome?: HookedOutcome,
 ): Promise<HookAnswer[]> {
   const request: HookRequest = {
-    ...run.context,
+    ...run.task.context,
     phase,
     path,
     operation: operation?.key ?? null,
     input,
-    ...(hooks.some(({ handler }) => handler.kind === 'expression') && { moment: run.now() }),
+    ...(hooks.some(({ handler }) => handler.kind === 'expression') && { moment: run.task.now() }),
     ...(callId !== undefined && phase === 'PreAbilityCall' && { call_id: callId }),
     ...(outcome && { outcome }),
   };
@@ -166,16 +166,16 @@ async function askActivity(
     retry: { maximumAttempts: 3 },
     summary: `${path || 'task'}: ${hooks.map(({ id }) => id).join(', ') || 'entered in its session'}`,
   });
-  // Nothing waits for hooks after calls, see `joinHooks`.
+  // Nothing waits for hooks after calls but the end of the task.
   const isAwaited = phase === 'PreAbilityCall';
-  if (isAwaited) run.atWork += 1;
+  if (isAwaited) run.life.atWork += 1;
   try {
     const ask = activities[phase] as (request: HookRequest) => Promise<HookAnswer[]>;
     return await untilKeyed(() => ask(request));
   } catch (error) {
     if (isCancellation(error)) throw error;
     const end = readActivityFailure(error);
-    // It is not the guard that said no: this task never passed preflight.
+    // No guard has denied: this task never passed preflight.
     if (phase === 'PreAbilityCall' && end.kind === 'problem' && end.problem.code === 'seal.invalid') {
       throw new StepFailure(end.problem);
     }
@@ -183,27 +183,18 @@ async function askActivity(
     if (hooks.length === 0) throw notEntered(path, reason);
     return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));
   } finally {
-    if (isAwaited) run.atWork -= 1;
+    if (isAwaited) run.life.atWork -= 1;
   }
 }
 
-/** A call that its session does not know of would be missed by every limit over the session. */
+/** A call that its session does not know would escape every limit over the session. */
 function notEntered(path: string, reason: string): StepFailure {
   const message = `The call ${path} could not be entered in its session, over which guards of the project have limits: ${reason}`;
   return new StepFailure({ code: 'hook.failed', message });
 }
 
 function factsOf(run: TaskRun, { operation, input }: Hooked, outcome?: HookedOutcome): HookFacts {
-  const { plan } = run;
-  const { user, session } = run.start;
-  return hookFacts({ plan, operation, input, task: run.task, user, session, ...(outcome && { outcome }) });
-}
-
-/** Keeps answers in the result; their warnings, and failures after a call, become warnings of the task. */
-export function keep(run: TaskRun, answers: readonly HookAnswer[]): void {
-  run.hooks.push(...answers);
-  for (const { hook_id, warnings = [], status, phase, reason } of answers) {
-    run.warnings.push(...warnings);
-    if (status === 'error' && phase === 'PostAbilityCall') run.warnings.push(`The hook ${hook_id} failed: ${reason}`);
-  }
+  const { plan, id: task, start } = run.task;
+  const { user, session } = start;
+  return hookFacts({ plan, operation, input, task, user, session, ...(outcome && { outcome }) });
 }

@@ -12,8 +12,8 @@ import type { Problem } from '../../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
 import { readActivityFailure } from '../steps/step-failure.js';
+import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
-import { noteChange } from './note-change.js';
 
 type Modify = (request: ModifyRequest) => Promise<ModifyAnswer>;
 
@@ -21,7 +21,7 @@ type Modify = (request: ModifyRequest) => Promise<ModifyAnswer>;
 const PARTS = new Set(['set', 'unset', 'by', 'caller']);
 
 /**
- * Refuses a change before anything of it is recorded: of a task that was run or has ended, or of another form.
+ * Refuses a change before it is recorded: of a task that was run or has ended, or one of another form.
  *
  * @throws ApplicationFailure `task.started`, `seal.invalid`, `usage.invalid`.
  */
@@ -38,60 +38,62 @@ export function refuseEdit(run: TaskRun, edit: unknown): void {
     throw refusal({ code: 'usage.invalid', message: 'A change has the form {set: {...}, unset: [...], by: {name}}' });
   }
   const why = whyTooLate(run);
-  if (why) throw refusal({ code: 'task.started', message: `${run.task} ${why}, so its input cannot be changed` });
+  if (why) throw refusal({ code: 'task.started', message: `${run.task.id} ${why}, so its input cannot be changed` });
 }
 
 /**
  * Changes the input of a created task: the whole preflight runs again with it, one change after the other.
  *
- * What it answers is decided; the task goes on with it as a new run, whose first event has the new plan, seal and
- * input. A `run` that comes meanwhile waits for it. Source: C-37; docs/architecture.md#the-way-of-a-task.
+ * Its answer is final: the task continues with it as a new run, whose first event has the new plan, seal and
+ * input. A `run` that arrives meanwhile waits for it. Source: C-37; docs/architecture.md#the-way-of-a-task.
  */
 export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer> {
-  run.edits.underWay += 1;
+  const { input } = run;
+  input.underWay += 1;
   try {
-    while (run.edits.isLocked) await condition(() => !run.edits.isLocked);
-    run.edits.isLocked = true;
+    while (input.isLocked) await condition(() => !input.isLocked);
+    input.isLocked = true;
     try {
       return await edited(run, edit);
     } finally {
-      run.edits.isLocked = false;
+      input.isLocked = false;
     }
   } catch (error) {
-    throw failureOf(run, error);
+    throw failureOf(run.task, error);
   } finally {
-    run.edits.underWay -= 1;
+    input.underWay -= 1;
   }
 }
 
 async function edited(run: TaskRun, { set, unset, by, caller }: InputEdit): Promise<EditAnswer> {
+  const { input, task } = run;
   const id = currentUpdateInfo()?.id ?? '';
-  const before = run.edits.applied.find((applied) => applied.id === id);
-  if (before) return { fields: before.fields, changed: true, input: run.input, warnings: [] };
-  const missing = unset.filter((name) => !Object.hasOwn(run.input, name));
+  const before = input.applied.find((applied) => applied.id === id);
+  if (before) return { fields: before.fields, changed: true, input: input.value, warnings: [] };
+  const missing = unset.filter((name) => !Object.hasOwn(input.value, name));
   if (missing.length > 0) {
-    const message = `The input of ${run.task} has no field ${missing.join(', ')} to take out`;
+    const message = `The input of ${task.id} has no field ${missing.join(', ')} to take out`;
     throw refusal({ code: 'input.invalid', message });
   }
-  const kept = Object.entries(run.input).filter(([name]) => !unset.includes(name));
+  const kept = Object.entries(input.value).filter(([name]) => !unset.includes(name));
   const person = { name: by.name, source: 'claimed' } as const;
-  const checked = await preflightAgain(run, { ...Object.fromEntries(kept), ...set }, person, caller);
+  const checked = await preflightAgain(task, { ...Object.fromEntries(kept), ...set }, person, caller);
   // It ended while the hooks were asked.
-  if (!run.mayChange) throw refusal({ code: 'task.started', message: `${run.task} has ended meanwhile` });
-  const { input, warnings } = checked;
-  const fields = differing(run.input, input);
-  if (isSame(run, checked)) return { fields, changed: false, input, warnings };
-  run.next = checked;
-  run.input = input;
-  noteChange(run.edits.changes, run.edits.left, { by: person, at: new Date().toISOString(), fields });
-  run.edits.applied.push({ id, fields });
-  run.changed();
-  return { fields, changed: true, input, warnings };
+  if (!input.mayChange) throw refusal({ code: 'task.started', message: `${task.id} has ended meanwhile` });
+  const fields = differing(input.value, checked.input);
+  const answer = { fields, input: checked.input, warnings: checked.warnings };
+  if (isSame(run, checked)) return { ...answer, changed: false };
+  input.next = checked;
+  input.value = checked.input;
+  input.note({ by: person, at: new Date().toISOString(), fields });
+  input.applied.push({ id, fields });
+  run.life.changed();
+  return { ...answer, changed: true };
 }
 
-/** No local activity: a signal that came while one ran would undo the change, and hooks take their time. */
+/** Not a local activity: a signal that came while one ran would undo the change, and hooks may take long. */
 function preflightAgain(
-  run: TaskRun,
+  task: TaskIdentity,
   input: JsonObject,
   by: InputEdit['by'],
   caller: InputEdit['caller'],
@@ -102,9 +104,9 @@ function preflightAgain(
     heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
     retry: { maximumAttempts: 2 },
   });
-  const { only } = run.start;
+  const { only } = task.start;
   return (activities[ACTIVITIES.modify] as Modify)({
-    ...run.context,
+    ...task.context,
     input,
     by,
     ...(caller && { caller }),
@@ -112,9 +114,9 @@ function preflightAgain(
   });
 }
 
-/** Whether the task is what it was: same input, same definitions, same confirmations to be asked for. */
-function isSame({ start, next }: TaskRun, { seal }: ModifyAnswer): boolean {
-  const before = (next ?? start).seal;
+/** Whether the task is unchanged: same input, same definitions, same confirmations to be asked for. */
+function isSame({ task, input: { next } }: TaskRun, { seal }: ModifyAnswer): boolean {
+  const before = (next ?? task.start).seal;
   const what = ({ input, plan, confirmations }: typeof seal) => digestOf({ input, plan, confirmations });
   return what(before) === what(seal);
 }
@@ -126,24 +128,24 @@ function differing(before: JsonObject, after: JsonObject): string[] {
   return [...names].filter((name) => at(before, name) !== at(after, name)).sort();
 }
 
-function whyTooLate({ mayChange, runRequested, finishedAt, start }: TaskRun): string | undefined {
-  if (finishedAt !== undefined) return 'has ended';
-  if (runRequested) return 'was run';
-  if (!mayChange) return 'is ending';
-  return start.progress ? 'takes over what was done with this input' : undefined;
+function whyTooLate({ task, life, input }: TaskRun): string | undefined {
+  if (life.finishedAt !== undefined) return 'has ended';
+  if (life.runRequested) return 'was run';
+  if (!input.mayChange) return 'is ending';
+  return task.start.progress ? 'takes over what was done with this input' : undefined;
 }
 
-/** A handler may only fail with a failure of Temporal's; anything else would be tried again and again. */
-function failureOf(run: TaskRun, error: unknown): ApplicationFailure {
+/** A handler may only fail with a failure of Temporal's; any other would be retried forever. */
+function failureOf({ id }: TaskIdentity, error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (isCancellation(error)) {
-    return refusal({ code: 'task.started', message: `${run.task} was cancelled meanwhile` });
+    return refusal({ code: 'task.started', message: `${id} was cancelled meanwhile` });
   }
   const end = readActivityFailure(error);
   if (end.kind === 'problem') return refusal(end.problem);
   const message = error instanceof Error ? error.message : String(error);
   const code = end.kind === 'timeout' ? 'worker.unavailable' : 'internal.error';
-  return refusal({ code, message: `The new input of ${run.task} was not checked: ${message}` });
+  return refusal({ code, message: `The new input of ${id} was not checked: ${message}` });
 }
 
 function refusal(problem: Problem): ApplicationFailure {

@@ -1,30 +1,30 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { isCancellation, makeContinueAsNewFunc, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import type { ModifyAnswer, RecordChangeAnswer, RecordChangeRequest } from '../../contracts/activities.js';
 import { ACTIVITIES, taskQueueMoved } from '../../contracts/names.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { hasTools, planDigest } from '../../rules/plan-digest.js';
 import { packArguments, type TaskArguments } from '../../rules/task-arguments.js';
-import { untilKeyed } from '../calls/ask-worker.js';
+import { localActivity, untilKeyed } from '../calls/ask-worker.js';
+import { messageOf } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 
-type RecordChange = (request: RecordChangeRequest) => Promise<RecordChangeAnswer>;
 type Task = (...args: TaskArguments) => Promise<never>;
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 /** The server brings an update to the next run at once, or not at all. */
-const MOST_APPLIED = 100;
+const MAX_APPLIED = 100;
 
 /**
- * Goes on as a new run with another plan, seal and input, all from a preflight that this task asked for itself.
+ * Continues as a new run with another plan, seal and input, all from a preflight that this task asked for itself.
  *
- * So they stand where every activity looks for them: in the first event of its history. Source: C-37.
+ * So they are where every activity looks for them: in the first event of its history. Source: C-37.
  */
 export function continueChanged(run: TaskRun, next: ModifyAnswer): Promise<never> {
   const { taskQueue, memo, typedSearchAttributes } = workflowInfo();
   const { plan, seal } = next;
   const { unpinned: _, ...kept } = memo ?? {};
-  const last = run.edits.changes.at(-1);
+  const last = run.input.changes.at(-1);
   const goOn = makeContinueAsNewFunc<Task>({
     // The definitions may have moved it since it was created.
     taskQueue: taskQueueMoved(taskQueue, plan.placement),
@@ -37,52 +37,47 @@ export function continueChanged(run: TaskRun, next: ModifyAnswer): Promise<never
       ...(last && { changed: { by: last.by.name, at: last.at } }),
     },
     typedSearchAttributes: typedSearchAttributes.updateCopy([
-      { key: STATUS, value: run.runRequested ? 'running' : 'created' },
+      { key: STATUS, value: run.life.runRequested ? 'running' : 'created' },
     ]),
   });
   return goOn(...packArguments(startOf(run, next)));
 }
 
 function startOf(run: TaskRun, { plan, seal, input, warnings, hooks }: ModifyAnswer): TaskStart {
-  const { start } = run;
+  const { start, createdAt } = run.task;
+  const { changes, left, applied } = run.input;
   const { hooks: _, ...kept } = start;
-  const own = run.warnings.filter((warning) => !start.warnings.includes(warning));
+  const own = run.warnings.list.filter((warning) => !start.warnings.includes(warning));
   return {
     ...kept,
     plan,
     seal,
     input,
-    run: run.runRequested,
+    run: run.life.runRequested,
     warnings: [...new Set([...warnings, ...own])],
     ...(hooks.length > 0 && { hooks }),
     changed: {
-      created_at: run.createdAt,
-      changes: run.edits.changes,
-      ...(run.edits.left.count > 0 && { left: run.edits.left }),
-      applied: run.edits.applied.slice(-MOST_APPLIED),
-      signals: run.signals,
-      paused: run.paused,
+      created_at: createdAt,
+      changes,
+      ...(left.count > 0 && { left }),
+      applied: applied.slice(-MAX_APPLIED),
+      signals: run.steps.signals,
+      paused: run.life.paused,
     },
   };
 }
 
-/** Writes the record anew with which the task now goes on; what cannot be written is a warning. */
-export async function recordChange(run: TaskRun): Promise<void> {
-  const activities = proxyLocalActivities<Record<string, RecordChange>>({
-    scheduleToCloseTimeout: '30s',
-    startToCloseTimeout: '10s',
-    retry: { maximumAttempts: 3, initialInterval: '200ms' },
-  });
-  const record = activities[ACTIVITIES.recordChange] as RecordChange;
-  const { input, createdAt: created_at, edits, warnings } = run;
-  const { changes } = edits;
-  const left = edits.left.count > 0 && { changes_left: edits.left.count };
+/** Writes the record anew with which the task now continues; what cannot be written is a warning. */
+export async function recordChange({ task, input, warnings }: TaskRun): Promise<void> {
+  const record = localActivity<RecordChangeRequest, RecordChangeAnswer>(ACTIVITIES.recordChange);
+  const { value, changes, left } = input;
+  const rest = { changes, ...(left.count > 0 && { changes_left: left.count }), warnings: warnings.list };
+  const request = { ...task.context, input: value, created_at: task.createdAt, ...rest };
   try {
-    const answer = await untilKeyed(() => record({ ...run.context, input, created_at, changes, ...left, warnings }));
-    run.warnings.push(...answer.warnings);
+    const answer = await untilKeyed(() => record(request));
+    warnings.add(...answer.warnings);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    run.warnings.push(`record.write_failed: ${cause instanceof Error ? cause.message : String(cause)}`);
+    warnings.add(`record.write_failed: ${messageOf(error)}`);
   }
 }

@@ -5,20 +5,17 @@
  */
 
 import type { LastTurn } from '../../contracts/loops.js';
-import { FIRST_CEL } from '../../contracts/names.js';
 import type { PlanStep, RepeatStep } from '../../contracts/plan.js';
-import type { StepProgress } from '../../contracts/task.js';
-import { isSinceEngine2 } from '../../rules/engine.js';
 import { listSteps } from '../../rules/inner-steps.js';
 import { readInTurns, readsItself } from '../../rules/steps-read.js';
 import type { StepOfKind } from '../../rules/verbs.js';
 import type { Frame } from '../steps/frame.js';
+import type { StepStates } from '../steps/step-states.js';
 import type { OwnValue, StepValue, Values } from '../steps/step-values.js';
-import type { TaskRun } from '../task/task-run.js';
 
 /** What a turn that begins now sees of the one before it; undefined for plans of engine 1. */
-export function lastTurns(run: TaskRun, path: string): Frame['last'] {
-  return isSinceEngine2(run.plan) ? (run.progress[path]?.last ?? {}) : undefined;
+export function lastTurns(steps: StepStates, path: string): Frame['last'] {
+  return steps.task.isSinceEngine2 ? (steps.progress[path]?.last ?? {}) : undefined;
 }
 
 /** The same as other steps see it: one that was skipped since is `skipped`. */
@@ -33,11 +30,11 @@ export function lastValues(last: Frame['last'] = {}): Values {
  *
  * @param prefix of the paths of the turn.
  */
-export function keepTurn(run: TaskRun, step: StepOfKind<'loop'>, path: string, prefix: string): void {
-  const ids = readInTurns(step, run.plan.cel ?? FIRST_CEL);
-  if (ids.length === 0 || !isSinceEngine2(run.plan)) return;
-  const entry = run.progress[path] as StepProgress;
-  const seen = run.values.at(prefix);
+export function keepTurn(steps: StepStates, step: StepOfKind<'loop'>, path: string, prefix: string): void {
+  const ids = readInTurns(step, steps.task.cel);
+  if (ids.length === 0 || !steps.task.isSinceEngine2) return;
+  const entry = steps.entry(path);
+  const seen = steps.values.at(prefix);
   const kept = ids.flatMap((id): [string, LastTurn][] => {
     const now = seen[id];
     if (!now || now.status === 'pending') return [];
@@ -47,23 +44,23 @@ export function keepTurn(run: TaskRun, step: StepOfKind<'loop'>, path: string, p
 }
 
 /** Nothing inside a loop that begins has run in it yet, whatever became of an earlier run of the loop. */
-export function beginTurns(run: TaskRun, step: RepeatStep, path: string): void {
-  if (!isSinceEngine2(run.plan)) return;
+export function beginTurns(steps: StepStates, step: RepeatStep, path: string): void {
+  if (!steps.task.isSinceEngine2) return;
   for (const inner of listSteps(step.steps)) {
-    run.values.show(`${path}/0/${inner.path}`, inner.step.id, { status: 'pending' });
+    steps.values.show(`${path}/0/${inner.path}`, inner.step.id, { status: 'pending' });
   }
 }
 
 /** Lets the expressions of a step see its own last turn, where they look at it. */
-export function withOwnTurn(run: TaskRun, step: PlanStep, frame: Frame): Frame {
-  if (!frame.last || !readsItself(step, run.plan.cel ?? FIRST_CEL)) return frame;
+export function withOwnTurn(step: PlanStep, frame: Frame): Frame {
+  if (!frame.last || !readsItself(step, frame.run.task.cel)) return frame;
   const last = frame.last[step.id];
   return { ...frame, own: { id: step.id, value: last ? asValue(last) : NEVER_RAN } };
 }
 
 /** What the `output` of a handler sees of its step: the failure of this turn, and the output of the last one. */
-export function ownInHandler(run: TaskRun, { own, prefix }: Frame): OwnValue | undefined {
-  const now = own && run.values.at(prefix)[own.id];
+export function ownInHandler({ run, own, prefix }: Frame): OwnValue | undefined {
+  const now = own && run.steps.values.at(prefix)[own.id];
   return now && { id: own.id, value: { ...now, output: own.value.output } };
 }
 

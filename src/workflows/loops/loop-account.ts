@@ -5,13 +5,13 @@ import type { Progress, StepProgress } from '../../contracts/task.js';
 import { addNumber } from '../../rules/number-ranges.js';
 import { errorOf, isOrigin } from '../steps/step-notes.js';
 
-/** So many failures of a loop are told one by one, whatever its length; the rest is counted. */
-const MOST_FAILURES = 20;
+/** How many failures of a loop are listed; the rest is counted. */
+const MAX_FAILURES = 20;
 
-/** What must not be left out stands first. */
+/** The gravest first: it must not be left out. */
 const GRAVITY: readonly FailureEnd[] = ['unknown', 'failed', 'denied', 'timed_out', 'cancelled'];
 
-/** What the entry of a loop notes of its turns; begun where there is nothing yet, or only what an earlier build noted. */
+/** The account that the entry of a loop keeps of its turns; begun where there is none yet, or only notes of an earlier build. */
 export function openAccount(entry: StepProgress, total?: number): LoopProgress {
   if (!entry.loop) {
     const done = Object.keys(entry.items ?? {}).length;
@@ -26,7 +26,7 @@ export function noteDone(account: LoopProgress, item: number, isSkipped: boolean
   const status = isSkipped ? 'skipped' : 'succeeded';
   const before = account.ended.skipped ?? 0;
   account.ended[status] = (account.ended[status] ?? 0) + 1;
-  // Once there were too many ranges, those of later items alone would say what is not so.
+  // Once there were too many ranges, those of later items alone would be wrong.
   if (!isSkipped || (before > 0 && !account.skipped)) return;
   const ranges = addNumber(account.skipped ?? [], item);
   if (ranges) account.skipped = ranges;
@@ -41,18 +41,18 @@ export function noteFailed(account: LoopProgress, failure: ItemFailure): void {
 
 /** Adds a failure while there is room, or in the place of a less grave one. */
 export function addFailure(failures: readonly ItemFailure[] = [], added: ItemFailure): ItemFailure[] {
-  if (failures.length < MOST_FAILURES) return [...failures, added];
+  if (failures.length < MAX_FAILURES) return [...failures, added];
   const gravityOf = ({ status }: ItemFailure): number => GRAVITY.indexOf(status);
   const least = failures.reduce((one, other) => (gravityOf(other) >= gravityOf(one) ? other : one));
   return gravityOf(added) < gravityOf(least) ? [...failures.filter((one) => one !== least), added] : [...failures];
 }
 
-/** What the entry of a loop tells of its turns; undefined for other steps, and where an earlier build noted nothing. */
+/** The account of the turns of a loop; undefined for other steps, and where an earlier build noted nothing. */
 export function accountOf({ loop, turn }: StepProgress): LoopProgress | undefined {
   if (loop?.total !== undefined) return loop;
   if (!loop && turn === undefined) return undefined;
   const { ended = {}, ...noted } = loop ?? {};
-  // A turn that has ended the task is none that the loop went on from.
+  // A turn that has ended the task is not among the turns that the loop has done.
   const succeeded = (turn ?? 0) + (ended.succeeded ?? 0);
   return { ...noted, total: succeeded + failedOf({ ended }), ended: { ...ended, succeeded } };
 }
@@ -112,4 +112,39 @@ export function describeFailure(
 function isSame(one: Pick<Problem, 'code' | 'message'> | undefined, other: Problem | undefined): boolean {
   if (!one || !other) return one === other;
   return one.code === other.code && (other.message.startsWith(one.message) || one.message === other.message);
+}
+
+/** How many items that are under way a view names. */
+const MAX_NAMED = 3;
+
+/** One item, with the path of its loop. */
+interface ItemUnderWay {
+  loop: string;
+  item: number;
+  labelOf: () => string | undefined;
+}
+
+/** The items of each loop that are under way in this run; not carried on. */
+export class ItemsUnderWay {
+  private readonly loops = new Map<string, Map<number, () => string | undefined>>();
+
+  /** The label is made on request, since most items are never named. */
+  begin({ loop, item, labelOf }: ItemUnderWay): void {
+    const items = this.loops.get(loop) ?? new Map<number, () => string | undefined>();
+    this.loops.set(loop, items.set(item, labelOf));
+  }
+
+  end({ loop, item }: Omit<ItemUnderWay, 'labelOf'>): void {
+    this.loops.get(loop)?.delete(item);
+  }
+
+  /** How many items of a loop are under way, and the names of the first. */
+  of(loop: string): { running: number; now: ItemName[] } {
+    const items = this.loops.get(loop) ?? new Map<number, () => string | undefined>();
+    const now = [...items].slice(0, MAX_NAMED).map(([item, labelOf]) => {
+      const label = labelOf();
+      return { item, ...(label !== undefined && { label }) };
+    });
+    return { running: items.size, now };
+  }
 }

@@ -4,6 +4,7 @@ import type { PlanStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { nameOfStep } from '../../rules/step-name.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../steps/step-failure.js';
+import type { StepStates } from '../steps/step-states.js';
 import type { TaskRun } from '../task/task-run.js';
 import { describeFailure, noteDone, noteFailed, openAccount } from './loop-account.js';
 import { foldTurn } from './turn-counts.js';
@@ -12,7 +13,7 @@ import { foldTurn } from './turn-counts.js';
 export interface Turn {
   verb: LoopCounts['verb'];
   item: number;
-  /** What people call the item; asked only where it is to be named. */
+  /** Label of the item for people; called only where the item is to be named. */
   labelOf: () => string | undefined;
   /** Path of the loop. */
   loop: string;
@@ -22,26 +23,26 @@ export interface Turn {
   inner: readonly { step: PlanStep; path: string }[];
 }
 
-/** Notes that an item of a `foreach` has ended well, and lets its entries go. */
-export function endItem(run: TaskRun, turn: Turn, steps: readonly PlanStep[]): void {
+/** Notes that an item of a `foreach` has ended well, and drops its entries. */
+export function endItem({ progress }: StepStates, turn: Turn, steps: readonly PlanStep[]): void {
   const { loop, item, inner } = turn;
-  const entry = run.progress[loop] as StepProgress;
+  const entry = progress[loop] as StepProgress;
   const path = `${loop}/${item}`;
-  const isSkipped = steps.every((step) => run.progress[`${path}/${nameOfStep(step.id)}`]?.status === 'skipped');
+  const isSkipped = steps.every((step) => progress[`${path}/${nameOfStep(step.id)}`]?.status === 'skipped');
   noteDone(openAccount(entry), item, isSkipped);
-  foldTurn(run.progress, entry, { path, inner, nameOf: () => nameOf(turn) });
+  foldTurn(progress, entry, { path, inner, nameOf: () => nameOf(turn) });
 }
 
 /**
  * Notes that a turn has ended because something in it did not succeed.
  *
- * A run that winds up leaves a turn that it halts as it stands, and one in which nothing began has not been run.
+ * A run that winds up leaves a turn that it halts as it is, and a turn in which nothing began has not been run.
  */
-export function failTurn(run: TaskRun, turn: Turn, error: unknown): void {
+export function failTurn({ steps, life, lost }: TaskRun, turn: Turn, error: unknown): void {
   const { loop, id, item, inner } = turn;
   const path = `${loop}/${item}`;
-  if (error instanceof Halted && run.rollingOver) return;
-  const account = openAccount(run.progress[loop] as StepProgress);
+  if (error instanceof Halted && life.rollingOver) return;
+  const account = openAccount(steps.entry(loop));
   const failed = error instanceof EndOfTask ? error.failure : error;
   if (failed === undefined) {
     noteDone(account, item, false);
@@ -49,14 +50,14 @@ export function failTurn(run: TaskRun, turn: Turn, error: unknown): void {
   }
   const problem = isStepFailure(failed) ? locate(failed, id, path).problem : undefined;
   const isStopped = error instanceof Halted || isCancellation(error);
-  if (isStopped && !inner.some((listed) => run.progress[`${path}/${listed.path}`])) return;
+  if (isStopped && !inner.some((listed) => steps.progress[`${path}/${listed.path}`])) return;
   const status = problem ? stepStatusOf(problem.code) : isStopped ? 'cancelled' : 'failed';
-  const failure = describeFailure(run.progress, { ...nameOf(turn), path, inner }, status as FailureEnd, problem);
+  const failure = describeFailure(steps.progress, { ...nameOf(turn), path, inner }, status as FailureEnd, problem);
   noteFailed(account, failure);
-  if (problem?.code === 'outcome.unknown') run.lostItems.push({ problem, path: failure.path, told: failure.error });
+  lost.noteItem(problem, failure.path, failure.error);
   // The steps of a `repeat` are seen from outside, as they were in the turn that failed.
   if (turn.verb === 'repeat') return;
-  foldTurn(run.progress, account, { path, inner, nameOf: () => nameOf(turn), told: [failure.path] });
+  foldTurn(steps.progress, account, { path, inner, nameOf: () => nameOf(turn), told: [failure.path] });
 }
 
 function nameOf({ item, labelOf }: Turn): ItemName {

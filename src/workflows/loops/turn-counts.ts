@@ -7,8 +7,8 @@ import { generalPath, isInTurn, turnOf } from '../../rules/turn-paths.js';
 import { durationOf, errorOf, isOrigin, isUndo } from '../steps/step-notes.js';
 import { accountOf, addFailure, joinAccounts } from './loop-account.js';
 
-/** Of several turns, the status that tells most stands for all. */
-const TELLING: readonly StepStatus[] = [
+/** Of several turns the first of these statuses is shown for all. */
+const BY_WEIGHT: readonly StepStatus[] = [
   'running',
   'waiting',
   'unknown',
@@ -26,7 +26,7 @@ export interface CountedTurn {
   path: string;
   /** The steps in it, with their paths from there, without those in loops further in. */
   inner: readonly { step: PlanStep; path: string }[];
-  /** Asked only where a failure is to be named. */
+  /** Called only where a failure is to be named. */
   nameOf: () => ItemName;
   /** Paths of the failures that the loops around and in it name. */
   told?: readonly string[];
@@ -40,7 +40,7 @@ export function countTurns(progress: Progress): Map<string, TurnCount> {
   for (const [path, entry] of Object.entries(progress)) {
     for (const turns of [entry.turns, entry.loop?.turns]) addAll(counts, turns);
     for (const failure of entry.loop?.failures ?? []) told.add(failure.path);
-    // What may be taken back and was not is no step yet.
+    // An undo that was not needed does not count as a step.
     if (isInTurn(path) && !(isUndo(path) && entry.status === 'pending')) open.push([path, entry]);
   }
   for (const [path, entry] of open) {
@@ -143,7 +143,7 @@ function addTurns(counts: Map<string, TurnCount>, path: string, added: TurnCount
   if (added.covered) before.covered = (before.covered ?? 0) + added.covered;
   for (const failure of added.failures ?? []) before.failures = addFailure(before.failures, failure);
   if (added.loop) before.loop = joinAccounts(added.loop, before.loop);
-  if (TELLING.indexOf(added.status) >= TELLING.indexOf(before.status)) return;
+  if (BY_WEIGHT.indexOf(added.status) >= BY_WEIGHT.indexOf(before.status)) return;
   before.status = added.status;
   if (added.error) before.error = added.error;
 }

@@ -1,37 +1,37 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 
-/** What a task has been told, as far as its next run takes it along, and how much stays behind. */
+/** The notes that are carried on to the next run of a task, and how many are left behind. */
 export interface Kept<T> {
   kept: T[];
   left: number;
 }
 
-/** Of answers that let everything pass, so many are taken along. */
-const MOST_SILENT = 200;
-/** Characters of JSON. A loop of thousands of calls with a hook that warns would else carry a megabyte. */
-const MOST_OF_ANSWERS = 96 * 1024;
-const MOST_OF_WARNINGS = 64 * 1024;
+/** How many answers are carried on that let a call pass without a warning. */
+const MAX_SILENT = 200;
+/** Characters of JSON. Otherwise a loop of thousands of calls with a hook that warns would carry a megabyte. */
+const MAX_ANSWERS = 96 * 1024;
+const MAX_WARNINGS = 64 * 1024;
 
 /**
- * The answers of hooks that are taken along: denials, confirmations and errors, then those that only warn, of each the
+ * The answers of hooks that are carried on: denials, confirmations and errors, then those that only warn, of each the
  * first ones first, then the latest of those that let a call pass.
  */
 export function keepAnswers(answers: readonly HookAnswer[]): Kept<HookAnswer> {
   const grave = answers.filter(isGrave);
   const warning = answers.filter((answer) => !isGrave(answer) && !isSilent(answer));
-  const silent = answers.filter(isSilent).slice(-MOST_SILENT).toReversed();
-  return within(MOST_OF_ANSWERS, answers, [...grave, ...warning, ...silent]);
+  const silent = answers.filter(isSilent).slice(-MAX_SILENT).toReversed();
+  return within(MAX_ANSWERS, answers, [...grave, ...warning, ...silent]);
 }
 
-/** The warnings that are taken along, each once: outcomes that could not be learnt before all others. */
+/** The warnings that are carried on, each once: unknown outcomes before all others. */
 export function keepWarnings(warnings: readonly string[]): Kept<string> {
   const distinct = [...new Set(warnings)];
   const isUnknown = (warning: string): boolean => warning.includes('outcome.unknown');
   const preferred = [...distinct.filter(isUnknown), ...distinct.filter((warning) => !isUnknown(warning))];
-  return within(MOST_OF_WARNINGS, distinct, preferred);
+  return within(MAX_WARNINGS, distinct, preferred);
 }
 
-/** Why a call was not made, or who had to be asked first. */
+/** Why a call was not made, or had to be confirmed first. */
 function isGrave({ decision, status }: HookAnswer): boolean {
   return decision !== 'allow' || status === 'error';
 }
@@ -40,10 +40,10 @@ function isSilent(answer: HookAnswer): boolean {
   return !isGrave(answer) && (answer.warnings ?? []).length === 0;
 }
 
-/** What fits, in the order of preference; given in the order in which it was said. */
-function within<T>(most: number, all: readonly T[], preferred: readonly T[]): Kept<T> {
+/** The items that fit, by preference; in their original order. */
+function within<T>(max: number, all: readonly T[], preferred: readonly T[]): Kept<T> {
   const chosen = new Set<T>();
-  let room = most;
+  let room = max;
   for (const item of preferred) {
     const size = JSON.stringify(item).length;
     if (size > room) continue;

@@ -4,7 +4,6 @@ import type { Carried, Progress, StepProgress, TaskStart } from '../../contracts
 import { nameOfStep } from '../../rules/step-name.js';
 import { stepsRead } from '../../rules/steps-read.js';
 import { isInTurn } from '../../rules/turn-paths.js';
-import { warningsNow } from '../steps/run-many.js';
 import { durationOf } from '../steps/step-notes.js';
 import type { TaskRun } from '../task/task-run.js';
 import { keepAnswers, keepWarnings } from './carried-notes.js';
@@ -14,32 +13,33 @@ import { keepAnswers, keepWarnings } from './carried-notes.js';
  * that is under way. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export function carryOn(run: TaskRun): TaskStart {
-  const answers = keepAnswers(run.hooks);
-  const warnings = keepWarnings(warningsNow(run));
-  const left = { answers: run.left.answers + answers.left, warnings: run.left.warnings + warnings.left };
-  const made = run.made.carry();
+  const { task, life, steps, calls, lock, files } = run;
+  const answers = keepAnswers(run.hooks.list);
+  const warnings = keepWarnings(run.warnings.now());
+  const left = { answers: run.hooks.leftOut + answers.left, warnings: run.warnings.leftOut + warnings.left };
+  const made = calls.carry();
   const carried: Carried = {
-    created_at: run.createdAt,
-    started_at: run.startedAt ?? run.createdAt,
-    approvals: run.approvals,
+    created_at: task.createdAt,
+    started_at: life.startedAt ?? task.createdAt,
+    approvals: run.approvals.list,
     hooks: answers.kept,
-    signals: run.signals,
+    signals: steps.signals,
     used_ms: run.budget.spent(),
-    calls: run.calls,
-    sequence: run.sequence,
-    paused: run.paused,
-    ...(!run.plan.agent && run.agent && { agents: run.agent }),
-    ...(run.turn && { turn: run.turn }),
-    ...(run.slot && { slot: run.slot }),
-    ...(run.handling && { handling: run.handling }),
+    calls: calls.count,
+    sequence: steps.sequence,
+    paused: life.paused,
+    ...(!task.plan.agent && run.agent && { agents: run.agent }),
+    ...(lock.turn && { turn: lock.turn }),
+    ...(lock.slot && { slot: lock.slot }),
+    ...(life.handling && { handling: life.handling }),
     ...(made && { made }),
-    ...(run.inTurns.count > 0 && { steps_in_turns: run.inTurns.count }),
+    ...(steps.inTurns.count > 0 && { steps_in_turns: steps.inTurns.count }),
     ...((left.answers > 0 || left.warnings > 0) && { left }),
-    ...(run.files.listed.length > 0 && { files: run.files.listed }),
+    ...(files.listed.length > 0 && { files: files.listed }),
   };
-  const progress = trim(run.progress, run.plan);
-  const { hooks: _, ...start } = run.start;
-  return { ...start, input: run.input, run: true, warnings: warnings.kept, progress, carried };
+  const progress = trim(steps.progress, task.plan);
+  const { hooks: _, ...start } = task.start;
+  return { ...start, input: run.input.value, run: true, warnings: warnings.kept, progress, carried };
 }
 
 function trim(progress: Progress, plan: Plan): Progress {
@@ -51,7 +51,7 @@ function trim(progress: Progress, plan: Plan): Progress {
   );
 }
 
-/** An entry whose step has ended, without what only its own run needed. */
+/** An entry; once its step has ended, without the parts that only its own run needed. */
 function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepProgress {
   const { started_at, finished_at, output, files, items: done, last, failed: _, begun: __, made: ___, ...rest } = entry;
   // A loop that has succeeded has its output; one that failed may be tried again from where it stopped.

@@ -11,14 +11,19 @@ import { spotOfHook } from '../../rules/trace-ids.js';
 
 const { traces } = proxySinks<SpanSinks>();
 
-/** What of a task's run its spans are about. */
-interface Traced {
+/** The task of a span. */
+interface TracedTask {
   plan: Plan;
-  progress: Progress;
   context: { seal: string };
 }
 
-/** Where a step is: its own spot, see `spotOf`, and that of the step around it. */
+/** The steps of that task. */
+interface TracedSteps {
+  task: TracedTask;
+  progress: Progress;
+}
+
+/** The span of a step, see `spotOf`, and that of the step around it. */
 export interface StepSpot {
   spot: string;
   /** Absent: the task itself. */
@@ -32,16 +37,16 @@ export function areTraced(): boolean {
 
 /** Lets the worker write the span of a step that has ended. No event, and nothing at all where no traces are written. */
 export function reportStep(
-  run: Traced,
+  { task, progress }: TracedSteps,
   step: Pick<PlanStep, 'id' | 'verb'>,
   path: string,
   { spot, within }: StepSpot,
 ): void {
   if (!areTraced()) return;
-  const { status, call, attempts, started_at, finished_at, error } = run.progress[path] ?? {};
+  const { status, call, attempts, started_at, finished_at, error } = progress[path] ?? {};
   if (!status || !isStepEnd(status) || !started_at || !finished_at) return;
   traces.step({
-    seal: run.context.seal,
+    seal: task.context.seal,
     spot,
     ...(within !== undefined && { within }),
     id: step.id,
@@ -57,23 +62,23 @@ export function reportStep(
 }
 
 /** As {@link reportStep}, of what an agent does in its turns, which is noted and runs no step of an author. */
-export function reportTurn(run: Traced, path: string, id: string): void {
+export function reportTurn(steps: TracedSteps, path: string, id: string): void {
   if (!areTraced() || (path !== TURNS.turns && !path.startsWith(`${TURNS.turns}/`))) return;
   let around = path;
   do around = around.slice(0, Math.max(0, around.lastIndexOf('/')));
-  while (around !== '' && !run.progress[around]);
-  const verb = findStep(run.plan, path)?.verb ?? 'call';
-  reportStep(run, { id, verb }, path, { spot: path, within: around || undefined });
+  while (around !== '' && !steps.progress[around]);
+  const verb = findStep(steps.task.plan, path)?.verb ?? 'call';
+  reportStep(steps, { id, verb }, path, { spot: path, within: around || undefined });
 }
 
 /** Lets the worker write the spans of hooks that were answered here. No event. */
-export function reportHooks(run: Traced, answers: readonly HookAnswer[]): void {
+export function reportHooks(task: TracedTask, answers: readonly HookAnswer[]): void {
   if (!areTraced()) return;
   const at = new Date().toISOString();
   for (const { hook_id: id, phase, path, status, decision } of answers) {
-    const within = spotOfHook(run.plan, path);
+    const within = spotOfHook(task.plan, path);
     traces.hook({
-      seal: run.context.seal,
+      seal: task.context.seal,
       ...(within !== undefined && { within }),
       id,
       phase,

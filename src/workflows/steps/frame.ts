@@ -6,16 +6,17 @@ import type { Halt } from '../task/halt.js';
 import type { TaskRun } from '../task/task-run.js';
 import type { OwnValue } from './step-values.js';
 
-/** How a step ended that did not fail: what it gave, and whether it ran at all. */
+/** How a step ended that did not fail: its output, and whether it ran. */
 export interface StepEnd {
   ran: boolean;
   output: Json;
 }
 
-/** Where in the tree the interpreter is. */
+/** Where in which task the interpreter is. */
 export interface Frame {
+  run: TaskRun;
   /** Runs a step inside: verbs and modifiers hold steps, and these have verbs and modifiers again. */
-  runStep: (run: TaskRun, step: PlanStep, around: Frame) => Promise<StepEnd>;
+  runStep: (step: PlanStep, around: Frame) => Promise<StepEnd>;
   /** What the paths of the steps here begin with: empty, or ending in a slash. */
   prefix: string;
   /** Names that expressions see here besides the common ones. */
@@ -30,11 +31,22 @@ export interface Frame {
   own?: OwnValue | undefined;
   /** In `finally` and when calls are taken back, which run to their end. */
   isCleanup: boolean;
-  /** The spot of the step that is at work, for its span; absent: the task itself. */
+  /** The span of the step that is at work, see `spotOf`; absent: the task itself. */
   spot?: string;
 }
 
 /** The frame inside a step. */
 export function frameInside(frame: Frame, path: string, halt: Halt = frame.halt): Frame {
   return { ...frame, prefix: `${path}/`, halt, own: undefined };
+}
+
+/** Runs steps in order. @returns the last output of what ran; null when nothing did. Source: docs/workflow-language.md#calls. */
+export async function runSteps(steps: readonly PlanStep[], frame: Frame): Promise<Json> {
+  let output: Json = null;
+  for (const step of steps) {
+    frame.halt.check();
+    const ended = await frame.runStep(step, frame);
+    if (ended.ran) output = ended.output;
+  }
+  return output;
 }

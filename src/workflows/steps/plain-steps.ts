@@ -1,33 +1,62 @@
 import type { StepDone, StepsDone } from '../../contracts/calls-made.js';
+import type { PlanStep } from '../../contracts/plan.js';
+import type { Progress, StepProgress } from '../../contracts/task.js';
 import { isOfExpansion } from '../../rules/step-name.js';
+import { isInTurn } from '../../rules/turn-paths.js';
 import { isPlain } from '../../rules/verbs.js';
-import { MadeTexts } from '../calls/made-texts.js';
-import type { TaskRun } from '../task/task-run.js';
-import { type Ended, MOST_LISTED } from './steps-in-turns.js';
+import { MadeTexts } from '../calls/calls-made.js';
 
+/** How many steps outside of loops are listed, and how many in turns. */
+const MAX_LISTED = 100;
 /** Characters of all values together. */
-const MOST_OF_ALL = 128 * 1024;
-const MOST_OF_A_MESSAGE = 2000;
+const MAX_TEXT = 128 * 1024;
+const MAX_MESSAGE = 2000;
 
-/** What became of the steps that call nothing, for the record of the task: those outside of loops, then those in turns. */
-export function stepsDone({ listed, progress, inTurns }: TaskRun): StepsDone | undefined {
+/** A step that has ended, by reference: nothing is copied before the task ends. */
+interface Ended {
+  verb: PlanStep['verb'];
+  path: string;
+  entry: StepProgress;
+}
+
+/** The steps in the turns of loops that call nothing; the entry of a turn is dropped when the turn ends. */
+export class StepsInTurns {
+  readonly listed: Ended[] = [];
+
+  /** @param count how many there were so far; of earlier runs of the task only the number is known. */
+  constructor(public count: number) {}
+
+  /** Notes the end of a step that ran; all but plain steps in turns are reported elsewhere. */
+  note(step: PlanStep, path: string, entry: StepProgress | undefined): void {
+    const { id, verb } = step;
+    if (!entry || !isPlain(step) || isOfExpansion(id) || !isInTurn(path)) return;
+    this.count += 1;
+    if (this.listed.length < MAX_LISTED) this.listed.push({ verb, path, entry });
+  }
+}
+
+/** The ends of the steps that call nothing, for the record of the task: those outside of loops, then those in turns. */
+export function stepsDone(
+  listed: readonly { step: PlanStep; path: string }[],
+  { progress, inTurns }: { progress: Progress; inTurns: StepsInTurns },
+): StepsDone | undefined {
   const outside = listed.flatMap(({ step, path }): Ended[] => {
     const entry = progress[path];
     return entry && isPlain(step) && !isOfExpansion(step.id) ? [{ verb: step.verb, path, entry }] : [];
   });
   const all = outside.length + inTurns.count;
   if (all === 0) return undefined;
-  const texts = new MadeTexts(MOST_OF_ALL);
-  const told = [...outside.slice(0, MOST_LISTED), ...inTurns.listed].map((ended) => tell(ended, texts));
-  return { listed: told, left_out: all - told.length };
+  const texts = new MadeTexts(MAX_TEXT);
+  const done = [...outside.slice(0, MAX_LISTED), ...inTurns.listed].map((ended) => describe(ended, texts));
+  return { listed: done, left_out: all - done.length };
 }
 
-function tell({ verb, path, entry: { status, output, error } }: Ended, texts: MadeTexts): StepDone {
+function describe({ verb, path, entry: { status, output, error } }: Ended, texts: MadeTexts): StepDone {
   return {
     path,
     verb,
     status,
     ...(status === 'succeeded' && output !== undefined && { gave: texts.of(output) }),
-    ...(error && { error: { code: error.code, message: error.message.slice(0, MOST_OF_A_MESSAGE) } }),
+    ...(error && { error: { code: error.code, message: error.message.slice(0, MAX_MESSAGE) } }),
   };
 }

@@ -1,32 +1,32 @@
 import type { Json } from '../../contracts/json.js';
 import type { ApprovalStep } from '../../contracts/plan.js';
 import { awaitApproval } from '../approvals/await-approval.js';
-import type { TaskRun } from '../task/task-run.js';
 import { evaluateDuration, evaluateText } from './evaluate.js';
 import type { Frame } from './frame.js';
 
 /** Waits for people. @returns who decided, with their comment. Source: docs/approvals.md; docs/workflow-language.md#calls. */
-export async function runApproval(run: TaskRun, step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
-  const { plan, input } = run;
+export async function runApproval(step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
+  const { run } = frame;
+  const { ability, environment } = run.task.plan;
   const { title, approvers, quorum, expires, comment, fields } = step.approval;
-  run.note(path, step.id, { status: 'waiting' });
+  run.steps.note(path, step.id, { status: 'waiting' });
   const approval = await awaitApproval(
     run,
     {
       path,
       step: step.id,
-      title: evaluateText(run, title, frame),
+      title: evaluateText(title, frame),
       what: {
-        ability: plan.ability.id,
+        ability: ability.id,
         implementation: null,
-        environment: plan.environment.name,
-        effects: plan.ability.effects,
-        input,
+        environment: environment.name,
+        effects: ability.effects,
+        input: run.input.value,
       },
-      reasons: [`The step ${step.id} of ${plan.ability.id} asks.`],
-      approvers: approvers ?? plan.environment.approvers,
-      quorum: quorum ?? plan.environment.quorum,
-      expiresMs: frame.budget.capWait(evaluateDuration(run, expires, frame)),
+      reasons: [`The step ${step.id} of ${ability.id} asks.`],
+      approvers: approvers ?? environment.approvers,
+      quorum: quorum ?? environment.quorum,
+      expiresMs: frame.budget.capWait(evaluateDuration(expires, frame)),
       comment,
       ...(fields && { fields }),
     },

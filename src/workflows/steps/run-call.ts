@@ -3,50 +3,51 @@ import type { CallStep, PlanRetry } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { callOperation } from '../calls/call-operation.js';
 import { callWorkflow } from '../calls/call-workflow.js';
-import type { OperationCall } from '../calls/operation-call.js';
-import type { TaskRun } from '../task/task-run.js';
+import type { OperationCall } from '../calls/schedule-call.js';
 import { evaluateDuration, evaluateParameters } from './evaluate.js';
 import type { Frame } from './frame.js';
 import { isStepFailure } from './step-failure.js';
 
 /** Evaluates what a call needs, and calls: a low-level ability as an activity, a workflow as a child. */
-export function runCall(run: TaskRun, step: CallStep, path: string, frame: Frame): Promise<Json> {
-  const operation = run.plan.operations[step.call];
-  const input = evaluateParameters(run, step.with, step.call, frame);
+export function runCall(step: CallStep, path: string, frame: Frame): Promise<Json> {
+  const { run } = frame;
+  const operation = run.task.plan.operations[step.call];
+  const input = evaluateParameters(step.with, step.call, frame);
   const { halt, budget, groups } = frame;
   if (!operation) return callWorkflow(run, { path, id: step.id, ability: step.call, input, budget, groups });
-  const retry = step.retry && readRetry(run, step.retry, frame);
-  const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(run, step.timeout, frame);
+  const retry = step.retry && readRetry(step.retry, frame);
+  const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(step.timeout, frame);
   const mayBeCut = step.cut === 'allowed';
   return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, groups, halt, budget });
 }
 
 /** Notes how a call that succeeded is taken back; what it is given is settled now. Source: docs/workflow-language.md. */
-export function prepareUndo(run: TaskRun, step: CallStep, path: string, frame: Frame, output: Json): void {
+export function prepareUndo(step: CallStep, path: string, frame: Frame, output: Json): void {
+  const { run } = frame;
   if (!step.undo) return;
   const { call, with: template } = step.undo;
-  const shown = run.progress[path] as StepProgress;
-  run.sequence += 1;
-  run.values.show(path, step.id, { ...shown, status: 'succeeded', output });
-  run.progress[`${path}.undo`] = {
+  const shown = run.steps.entry(path);
+  run.steps.sequence += 1;
+  run.steps.values.show(path, step.id, { ...shown, status: 'succeeded', output });
+  run.steps.progress[`${path}.undo`] = {
     status: 'pending',
     call,
-    sequence: run.sequence,
+    sequence: run.steps.sequence,
     // It takes back this turn's call, whatever the last turn gave.
-    undo: undoOf(run, template, call, { ...frame, own: undefined }),
+    undo: undoOf(template, call, { ...frame, own: undefined }),
   };
-  run.values.show(path, step.id, shown);
+  run.steps.values.show(path, step.id, shown);
 }
 
-function undoOf(run: TaskRun, template: Json, call: string, frame: Frame): StepProgress['undo'] {
+function undoOf(template: Json, call: string, frame: Frame): StepProgress['undo'] {
   try {
-    return { with: evaluateParameters(run, template, call, frame) };
+    return { with: evaluateParameters(template, call, frame) };
   } catch (error) {
     if (!isStepFailure(error)) throw error;
     return { problem: error.problem };
   }
 }
 
-function readRetry(run: TaskRun, { first, max, ...rest }: PlanRetry, frame: Frame): OperationCall['retry'] {
-  return { ...rest, firstMs: evaluateDuration(run, first, frame), maxMs: evaluateDuration(run, max, frame) };
+function readRetry({ first, max, ...rest }: PlanRetry, frame: Frame): OperationCall['retry'] {
+  return { ...rest, firstMs: evaluateDuration(first, frame), maxMs: evaluateDuration(max, frame) };
 }

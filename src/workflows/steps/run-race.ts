@@ -1,13 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep, RaceStep } from '../../contracts/plan.js';
-import { isSinceEngine2 } from '../../rules/engine.js';
 import { nameOfStep } from '../../rules/step-name.js';
-import { type Cause, causeOf, explain, isUnknown } from '../calls/cut.js';
-import type { TaskRun } from '../task/task-run.js';
+import { type Cause, causeOf } from '../calls/lost-calls.js';
 import { type Frame, frameInside } from './frame.js';
-import { keepUnknown } from './run-many.js';
-import { Halted, isStepFailure } from './step-failure.js';
+import { Halted, isStepFailure, isUnknown } from './step-failure.js';
 
 /** How one branch ended: with an output, with an error, or without having run. */
 type BranchEnd = { id: string; output: Json } | { id: string; error: unknown } | undefined;
@@ -16,11 +13,12 @@ type BranchEnd = { id: string; output: Json } | { id: string; error: unknown } |
  * Runs branches at once; the first to end wins, whether it succeeded or failed, and the others are cancelled.
  *
  * A branch whose `if` is false takes no part. A branch that must not be cut, and was, makes the race fail with
- * `outcome.unknown`, whoever won it. Source: docs/workflow-language.md#at-once; docs/architecture.md#the-way-of-a-task.
+ * `outcome.unknown`, whichever branch won it. Source: docs/workflow-language.md#at-once; docs/architecture.md#the-way-of-a-task.
  *
  * @returns the name of the winner and its output; nulls when no branch took part.
  */
-export async function runRace(run: TaskRun, { id, branches }: RaceStep, path: string, frame: Frame): Promise<Json> {
+export async function runRace({ id, branches }: RaceStep, path: string, frame: Frame): Promise<Json> {
+  const { run } = frame;
   const inside = frameInside(frame, path);
   let first: BranchEnd;
   let cause: Cause | undefined;
@@ -29,7 +27,7 @@ export async function runRace(run: TaskRun, { id, branches }: RaceStep, path: st
   const ends = await Promise.all(
     branches.map(async (branch, index) => {
       const scope = scopes[index] as CancellationScope;
-      const end = await scope.run(() => runBranch(run, branch, inside));
+      const end = await scope.run(() => runBranch(branch, inside));
       if (first || !end || isHalted(end)) return end;
       first = end;
       if (!outer.consideredCancelled) cause = causeOfEnd(end, id, path);
@@ -39,11 +37,10 @@ export async function runRace(run: TaskRun, { id, branches }: RaceStep, path: st
   );
   const winner = first as BranchEnd;
   const losers = ends.flatMap((end) => (end && end !== winner && 'error' in end ? [end.error] : []));
-  if (cause) for (const error of losers) explain(run, error, cause);
-  const lost = isSinceEngine2(run.plan)
-    ? [winner && 'error' in winner && winner.error, ...losers].find(isUnknown)
-    : undefined;
-  for (const error of losers) if (error !== lost) keepUnknown(run, error);
+  if (cause) for (const error of losers) run.lost.explain(error, cause);
+  const ended = [winner && 'error' in winner && winner.error, ...losers];
+  const lost = run.task.isSinceEngine2 ? ended.find(isUnknown) : undefined;
+  for (const error of losers) if (error !== lost) run.warnings.addUnknown(error);
   if (lost) throw lost;
   if (!winner) frame.halt.check();
   if (winner && 'error' in winner) throw winner.error;
@@ -56,10 +53,10 @@ function causeOfEnd(end: NonNullable<BranchEnd>, race: string, path: string): Ca
   return { code: 'race.lost', message: `The branch ${end.id} won the race ${race}`, step: race, path };
 }
 
-async function runBranch(run: TaskRun, branch: PlanStep, inside: Frame): Promise<BranchEnd> {
+async function runBranch(branch: PlanStep, inside: Frame): Promise<BranchEnd> {
   const id = nameOfStep(branch.id);
   try {
-    const { ran, output } = await inside.runStep(run, branch, inside);
+    const { ran, output } = await inside.runStep(branch, inside);
     return ran ? { id, output } : undefined;
   } catch (error) {
     return { id, error };

@@ -2,15 +2,12 @@ import { sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { isSinceEngine2 } from '../../rules/engine.js';
 import { stepsOfTurn } from '../../rules/inner-steps.js';
 import { beginTurns, keepTurn, lastTurns, lastValues } from '../loops/last-turns.js';
 import { failTurn } from '../loops/loop-turn.js';
 import { foldTurn } from '../loops/turn-counts.js';
-import type { TaskRun } from '../task/task-run.js';
 import { evaluateCondition, evaluateCount, evaluateDuration } from './evaluate.js';
-import { type Frame, frameInside } from './frame.js';
-import { runSteps } from './run-steps.js';
+import { type Frame, frameInside, runSteps } from './frame.js';
 import { StepFailure } from './step-failure.js';
 
 /**
@@ -19,39 +16,40 @@ import { StepFailure } from './step-failure.js';
  * @returns the last output of the last turn. @throws StepFailure `repeat.exhausted`.
  * Source: docs/workflow-language.md#calls; docs/workflow-language.md#the-last-turn.
  */
-export async function runRepeat(run: TaskRun, step: RepeatStep, path: string, frame: Frame): Promise<Json> {
+export async function runRepeat(step: RepeatStep, path: string, frame: Frame): Promise<Json> {
+  const { run } = frame;
   const { until, every, max } = step.repeat;
-  const most = evaluateCount(run, max, frame);
+  const most = evaluateCount(max, frame);
   const inner = stepsOfTurn(step);
-  const entryOf = (): StepProgress => run.progress[path] as StepProgress;
-  if (entryOf().turn === undefined) beginTurns(run, step, path);
-  else run.values.recall(`${path}/0/`, lastValues(lastTurns(run, path)));
+  const entryOf = (): StepProgress => run.steps.entry(path);
+  if (entryOf().turn === undefined) beginTurns(run.steps, step, path);
+  else run.steps.values.recall(`${path}/0/`, lastValues(lastTurns(run.steps, path)));
   const asked = entryOf().begun && entryOf().turn;
   // The last turn that was done is still there: it says what expressions see, and whether it was the last.
   for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < most; turn += 1) {
     const names = { ...frame.names, ...indexOf(step, turn) };
-    const inside = { ...frameInside(frame, `${path}/${turn}`), names, last: lastTurns(run, path) };
+    const inside = { ...frameInside(frame, `${path}/${turn}`), names, last: lastTurns(run.steps, path) };
     let output: Json;
     try {
-      output = await runSteps(run, step.steps, inside);
+      output = await runSteps(step.steps, inside);
     } catch (error) {
       failTurn(run, { verb: 'repeat', loop: path, id: step.id, inner, item: turn, labelOf: () => undefined }, error);
       throw error;
     }
-    keepTurn(run, step, path, inside.prefix);
+    keepTurn(run.steps, step, path, inside.prefix);
     const before = { path: `${path}/${turn - 1}`, inner, nameOf: () => ({ item: turn - 1 }) };
-    foldTurn(run.progress, entryOf(), before);
+    foldTurn(run.steps.progress, entryOf(), before);
     entryOf().turn = turn + 1;
     // It was looked at when that turn ended, in an earlier run.
     if (turn + 1 === asked) continue;
     delete entryOf().begun;
     const after = { ...inside, own: frame.own };
-    if (evaluateCondition(run, until, after)) {
+    if (evaluateCondition(until, after)) {
       delete entryOf().last;
       return output;
     }
-    if (turn + 1 < most) await pause(run, step, path, evaluateDuration(run, every, after), frame);
-    if (isSinceEngine2(run.plan)) entryOf().begun = true;
+    if (turn + 1 < most) await pause(step, path, evaluateDuration(every, after), frame);
+    if (run.task.isSinceEngine2) entryOf().begun = true;
   }
   throw new StepFailure({
     code: 'repeat.exhausted',
@@ -64,11 +62,12 @@ function indexOf({ index }: RepeatStep, turn: number): { [name: string]: Json } 
   return index === undefined ? {} : { [index]: turn };
 }
 
-async function pause(run: TaskRun, step: RepeatStep, path: string, ms: number, frame: Frame): Promise<void> {
+async function pause(step: RepeatStep, path: string, ms: number, frame: Frame): Promise<void> {
+  const { run } = frame;
   if (ms === 0) return;
-  const deadline = run.deadlineOf(path, step.id, frame.budget.capWait(ms));
+  const deadline = run.steps.deadlineOf(path, step.id, frame.budget.capWait(ms));
   await frame.halt.wait(() => sleep(Math.max(1, deadline - Date.now()), { summary: `${path}: next turn` }));
-  const entry = run.progress[path] as StepProgress;
+  const entry = run.steps.entry(path);
   delete entry.deadline;
-  run.note(path, step.id, { status: 'running' });
+  run.steps.note(path, step.id, { status: 'running' });
 }

@@ -3,7 +3,6 @@ import type { Json } from '../../contracts/json.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { isSinceEngine2 } from '../../rules/engine.js';
 import { isCatchable } from '../../rules/error-families.js';
 import { nameOfStep } from '../../rules/step-name.js';
 import { spotOf } from '../../rules/trace-ids.js';
@@ -15,9 +14,7 @@ import { evaluateCondition } from './evaluate.js';
 import { type Frame, frameInside, type StepEnd } from './frame.js';
 import { withHandlers } from './handlers.js';
 import { withCleanup, withRetry, withTimeout } from './modifiers.js';
-import { recallStep } from './recall-step.js';
 import { prepareUndo, runCall } from './run-call.js';
-import { skipStep } from './skip-step.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from './step-failure.js';
 import { runVerb } from './verbs.js';
 
@@ -29,38 +26,39 @@ import { runVerb } from './verbs.js';
  *
  * @throws StepFailure when it failed and nothing covers that; EndOfTask; Halted; cancellation.
  */
-export async function runStep(run: TaskRun, step: PlanStep, around: Frame): Promise<StepEnd> {
+export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
+  const { run } = around;
   const path = around.prefix + nameOfStep(step.id);
-  const done = run.progress[path];
+  const done = run.steps.progress[path];
   const earlier = done && endOf(done, step);
   if (earlier) {
-    recallStep(run, step, path);
+    run.steps.recall(step, path);
     return earlier;
   }
   const spot = spotOf(path, around.groups);
-  const frame = { ...withOwnTurn(run, step, around), spot };
+  const frame = { ...withOwnTurn(step, around), spot };
   refuseCancelled();
   const gate = frame.isCleanup ? undefined : passGate(run, frame.halt);
   if (gate) await gate;
   let isSkipped = false;
   try {
     // A step that has begun was asked before.
-    if (step.if !== undefined && !done?.started_at && !evaluateCondition(run, step.if, frame)) {
+    if (step.if !== undefined && !done?.started_at && !evaluateCondition(step.if, frame)) {
       isSkipped = true;
-      skipStep(run, step, frame.prefix);
+      run.steps.skip(step, frame.prefix);
       return { ran: false, output: null };
     }
-    run.note(path, step.id, { status: 'running', ...(step.verb === 'call' && { call: step.call }) });
-    const output = await runModified(run, step, path, frame);
-    run.note(path, step.id, { status: 'succeeded', output });
+    run.steps.note(path, step.id, { status: 'running', ...(step.verb === 'call' && { call: step.call }) });
+    const output = await runModified(step, path, frame);
+    run.steps.note(path, step.id, { status: 'succeeded', output });
     return { ran: true, output };
   } catch (error) {
     return noteFailure(run, step, path, error);
   } finally {
-    const entry = run.progress[path];
+    const entry = run.steps.progress[path];
     if (!isSkipped && entry && isStepEnd(entry.status)) {
-      run.inTurns.note(step, path, entry);
-      reportStep(run, step, path, { spot, within: around.spot });
+      run.steps.inTurns.note(step, path, entry);
+      reportStep(run.steps, step, path, { spot, within: around.spot });
     }
   }
 }
@@ -74,12 +72,10 @@ function endOf({ status, output = null, error }: StepProgress, step: PlanStep): 
   return covered ? { ran: true, output: null } : undefined;
 }
 
-function runModified(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
-  return withCleanup(run, step, frameInside(frame, path), () =>
-    withHandlers(run, step, path, frame, () =>
-      withTimeout(run, step, path, frame, () =>
-        withRetry(run, step, path, frame, (inside) => runPrepared(run, step, path, inside)),
-      ),
+function runModified(step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
+  return withCleanup(step, frameInside(frame, path), () =>
+    withHandlers(step, path, frame, () =>
+      withTimeout(step, path, frame, () => withRetry(step, path, frame, (inside) => runPrepared(step, path, inside))),
     ),
   );
 }
@@ -88,16 +84,16 @@ function runModified(run: TaskRun, step: PlanStep, path: string, frame: Frame): 
  * A call that took place is to be taken back, whatever becomes of the clean-up of its step, and also where its answer
  * could not be used; one that failed is not.
  */
-function runPrepared(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
-  if (step.verb !== 'call' || !step.undo) return runVerb(run, step, path, frame);
-  return runCall(run, step, path, frame).then(
+function runPrepared(step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
+  if (step.verb !== 'call' || !step.undo) return runVerb(step, path, frame);
+  return runCall(step, path, frame).then(
     (output) => {
-      prepareUndo(run, step, path, frame, output);
+      prepareUndo(step, path, frame, output);
       return output;
     },
     (error: unknown) => {
-      if (isSinceEngine2(run.plan) && isStepFailure(error) && error.hasArrived)
-        prepareUndo(run, step, path, frame, null);
+      if (frame.run.task.isSinceEngine2 && isStepFailure(error) && error.hasArrived)
+        prepareUndo(step, path, frame, null);
       throw error;
     },
   );
@@ -106,14 +102,14 @@ function runPrepared(run: TaskRun, step: PlanStep, path: string, frame: Frame): 
 function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown): StepEnd {
   if (error instanceof EndOfTask) throw noteEnd(run, step, path, error);
   // A run that winds up leaves what it halts as it stands: the next one goes on there.
-  if (error instanceof Halted && run.rollingOver) throw error;
+  if (error instanceof Halted && run.life.rollingOver) throw error;
   if (isStepFailure(error)) {
     const { problem } = locate(error, step.id, path);
-    run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
+    run.steps.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
     if (step.continue_on_error && isCatchable(problem.code)) return { ran: true, output: null };
   } else if (error instanceof Halted || isCancellation(error)) {
-    run.note(path, step.id, { status: 'cancelled', output: null });
-  } else run.note(path, step.id, { status: 'failed', output: null });
+    run.steps.note(path, step.id, { status: 'cancelled', output: null });
+  } else run.steps.note(path, step.id, { status: 'failed', output: null });
   throw error;
 }
 
@@ -121,10 +117,10 @@ function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown)
 function noteEnd(run: TaskRun, step: PlanStep, path: string, end: EndOfTask): EndOfTask {
   const { output, failure } = end;
   if (!failure) {
-    run.note(path, step.id, { status: 'succeeded', output });
+    run.steps.note(path, step.id, { status: 'succeeded', output });
     return end;
   }
   const { problem } = locate(failure, step.id, path);
-  run.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
+  run.steps.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
   return step.continue_on_error && isCatchable(problem.code) ? new EndOfTask(output) : end;
 }

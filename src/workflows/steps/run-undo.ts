@@ -18,11 +18,11 @@ import { isUndo } from './step-notes.js';
  * Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
  */
 export async function runUndo(run: TaskRun): Promise<void> {
-  const entries = Object.entries(run.progress)
+  const entries = Object.entries(run.steps.progress)
     .filter(([path, { status }]) => isUndo(path) && (status === 'pending' || status === 'running'))
     .sort(([, a], [, b]) => (b.sequence ?? 0) - (a.sequence ?? 0));
   if (entries.length === 0) return;
-  const budget = new CleanupBudget(run.plan.limits.cleanup_ms);
+  const budget = new CleanupBudget(run.task.plan.limits.cleanup_ms);
   await CancellationScope.nonCancellable(async () => {
     for (const [path, entry] of entries) await undoOne(run, path, entry, budget);
   });
@@ -33,20 +33,20 @@ async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: 
   try {
     const { undo, call: key = '' } = entry;
     if (!undo || 'problem' in undo) throw new StepFailure(undo?.problem ?? NOT_KNOWN);
-    const operation = run.plan.operations[key] as PlanOperation;
-    run.note(path, id, { status: 'running' });
+    const operation = run.task.plan.operations[key] as PlanOperation;
+    run.steps.note(path, id, { status: 'running' });
     const call = { path, id, operation, input: undo.with, retry: undefined, timeoutMs: undefined, mayBeCut: false };
     const output = await callOperation(run, { ...call, groups: [], halt: new Halt(), budget });
-    run.note(path, id, { status: 'succeeded', output });
+    run.steps.note(path, id, { status: 'succeeded', output });
   } catch (error) {
     if (!isStepFailure(error)) throw error;
     const { problem } = error;
-    run.note(path, id, { status: stepStatusOf(problem.code), output: null, error: problem });
-    run.warnings.push(
+    run.steps.note(path, id, { status: stepStatusOf(problem.code), output: null, error: problem });
+    run.warnings.add(
       `Not taken back: ${(isInTurn(path) ? path : id).replace(/\.undo$/, '')}: ${problem.code}: ${problem.message}`,
     );
   } finally {
-    reportStep(run, { id, verb: 'call' }, path, { spot: path, within: undefined });
+    reportStep(run.steps, { id, verb: 'call' }, path, { spot: path, within: undefined });
   }
 }
 

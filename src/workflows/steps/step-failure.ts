@@ -21,7 +21,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** A failure as the next run of its task, or the caller of its task, is told of it. */
+/** A failure as the next run of its task, or the caller of its task, gets it. */
 export interface KeptFailure {
   error: Problem;
   /** See {@link StepFailure.isAnswer}. */
@@ -38,7 +38,7 @@ export function keptFailure({ error, answer = false }: { error: Problem; answer?
   return new StepFailure(error, false, answer);
 }
 
-/** `end` unwinds to the top of the task: a success, whatever it passes, but for a clean-up that fails on the way. */
+/** `end` unwinds to the top of the task: a success, unless a clean-up fails on the way. */
 export class EndOfTask extends Error {
   /** @param failure of the first `finally` that failed on the way, which the task ends with. */
   constructor(
@@ -56,21 +56,21 @@ export class Halted extends Error {
   }
 }
 
-/** Codes that are a no. Source: docs/workflow-language.md#failures. */
-function isNo(code: string): boolean {
+/** Codes of a refusal. Source: docs/workflow-language.md#failures. */
+function isRefusal(code: string): boolean {
   return code === 'guard.denied' || code === 'hook.failed' || familyOf(code) === 'approval';
 }
 
 /** The status of a step that failed with this code. Source: docs/workflow-language.md#waits. */
 export function stepStatusOf(code: string): StepStatus {
-  if (isNo(code)) return 'denied';
+  if (isRefusal(code)) return 'denied';
   if (code === 'outcome.unknown') return 'unknown';
   return familyOf(code) === 'timeout' ? 'timed_out' : 'failed';
 }
 
 /** The end state of a task that failed with this code. */
 export function endStateOf(code: string): EndState {
-  if (isNo(code)) return 'denied';
+  if (isRefusal(code)) return 'denied';
   if (code === 'outcome.unknown') return 'unknown';
   return code === 'timeout.task' ? 'timed_out' : 'failed';
 }
@@ -86,10 +86,20 @@ export function isStepFailure(error: unknown): error is StepFailure {
   return error instanceof StepFailure;
 }
 
+/** Whether an error says that the outcome of a call could not be learnt. */
+export function isUnknown(error: unknown): error is StepFailure {
+  return isStepFailure(error) && error.problem.code === 'outcome.unknown';
+}
+
+/** The message of an error; of one that wraps the failure of an activity, the message of that. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
+}
+
 /** What a failure says of the answer of a call; see {@link StepFailure}. */
 type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer'>;
 
-/** What an activity's failure tells: our problem, a time-out of Temporal's, or something unforeseen. */
+/** What the failure of an activity means: our problem, a time-out of Temporal's, or something unforeseen. */
 export type ActivityEnd =
   | ({ kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[]; cut: boolean } & Arrival)
   /** `unclear`: an attempt before may have had its effect although it failed. */
@@ -100,7 +110,7 @@ export type ActivityEnd =
 export function readActivityFailure(error: unknown): ActivityEnd {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure) {
-    return { kind: 'timeout', type: cause.timeoutType, unclear: toldBy(cause.cause).unclear === true };
+    return { kind: 'timeout', type: cause.timeoutType, unclear: reportedBy(cause.cause).unclear === true };
   }
   if (cause instanceof ApplicationFailure && cause.type) {
     const [problem] = (cause.details ?? []) as [Problem?];
@@ -110,7 +120,7 @@ export function readActivityFailure(error: unknown): ActivityEnd {
       cut = false,
       arrived: hasArrived = false,
       answer: isAnswer = false,
-    } = toldBy(cause);
+    } = reportedBy(cause);
     const { type: code, message } = cause;
     return { kind: 'problem', problem: problem ?? { code, message }, attempt, hooks, cut, hasArrived, isAnswer };
   }
@@ -138,7 +148,7 @@ export function placeOf({ step, details }: Problem): string | undefined {
 }
 
 /** What an activity reports beside its problem. */
-interface Told {
+interface Reported {
   attempt?: number;
   unclear?: boolean;
   hooks?: HookAnswer[];
@@ -147,7 +157,7 @@ interface Told {
   answer?: boolean;
 }
 
-function toldBy(error: unknown): Told {
-  const [, told = {}] = error instanceof ApplicationFailure ? (error.details ?? []) : [];
-  return told as Told;
+function reportedBy(error: unknown): Reported {
+  const [, reported = {}] = error instanceof ApplicationFailure ? (error.details ?? []) : [];
+  return reported as Reported;
 }

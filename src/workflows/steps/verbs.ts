@@ -1,62 +1,92 @@
 import type { Json } from '../../contracts/json.js';
-import type { GroupStep, PlanStep, PlanTemplate } from '../../contracts/plan.js';
-import type { TaskRun } from '../task/task-run.js';
-import { evaluate, evaluateText } from './evaluate.js';
-import { type Frame, frameInside } from './frame.js';
+import type { GroupStep, ParallelStep, PlanStep, PlanTemplate, SwitchStep } from '../../contracts/plan.js';
+import { nameOfStep } from '../../rules/step-name.js';
+import { evaluate, evaluateCondition, evaluateCount, evaluateText } from './evaluate.js';
+import { type Frame, frameInside, runSteps } from './frame.js';
 import { runApproval } from './run-approval.js';
 import { runCall } from './run-call.js';
 import { runForeach } from './run-foreach.js';
-import { runParallel } from './run-parallel.js';
+import { runMany } from './run-many.js';
 import { runRace } from './run-race.js';
 import { runRepeat } from './run-repeat.js';
-import { runSteps } from './run-steps.js';
-import { runSwitch } from './run-switch.js';
 import { runWait } from './run-wait.js';
 import { EndOfTask, StepFailure } from './step-failure.js';
 
 /**
- * Does what the verb of a step says; not async, since each promise of an interpreter is one more for every step.
+ * Runs the verb of a step; not async, since a promise here would be one more for every step.
  *
  * @returns its output. @throws as {@link runStep}. Source: docs/workflow-language.md#calls.
  */
-export function runVerb(run: TaskRun, step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
+export function runVerb(step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
   switch (step.verb) {
     case 'call':
-      return runCall(run, step, path, frame);
+      return runCall(step, path, frame);
     case 'approval':
-      return runApproval(run, step, path, frame);
+      return runApproval(step, path, frame);
     case 'parallel':
-      return runParallel(run, step, path, frame);
+      return runParallel(step, path, frame);
     case 'race':
-      return runRace(run, step, path, frame);
+      return runRace(step, path, frame);
     case 'foreach':
-      return runForeach(run, step, path, frame);
+      return runForeach(step, path, frame);
     case 'switch':
-      return runSwitch(run, step, path, frame);
+      return runSwitch(step, path, frame);
     case 'repeat':
-      return runRepeat(run, step, path, frame);
+      return runRepeat(step, path, frame);
     case 'wait':
-      return runWait(run, step, path, frame);
+      return runWait(step, path, frame);
     case 'steps':
       return step.template
-        ? runTemplate(run, step, step.template, frameInside(frame, path))
-        : runSteps(run, step.steps, frameInside(frame, path));
+        ? runTemplate(step, step.template, frameInside(frame, path))
+        : runSteps(step.steps, frameInside(frame, path));
     case 'let':
-      return evaluate(run, step.let, frame);
+      return evaluate(step.let, frame);
     case 'end':
-      throw new EndOfTask(evaluate(run, step.end.output, frame));
+      throw new EndOfTask(evaluate(step.end.output, frame));
     case 'fail': {
       const { code, message, details } = step.fail;
-      const said = details === undefined ? {} : { details: evaluate(run, details, frame) };
-      throw new StepFailure({ code, message: evaluateText(run, message, frame), ...said });
+      const said = details === undefined ? {} : { details: evaluate(details, frame) };
+      throw new StepFailure({ code, message: evaluateText(message, frame), ...said });
     }
   }
 }
 
-/** Runs the steps of a template; what it was given is no output of its. @returns its output, else the last of what ran. */
-async function runTemplate(run: TaskRun, step: GroupStep, template: PlanTemplate, frame: Frame): Promise<Json> {
+/** Runs the steps of a template; the step that holds its parameters has no output. @returns its output, else the last of what ran. */
+async function runTemplate(step: GroupStep, template: PlanTemplate, frame: Frame): Promise<Json> {
   const [first] = step.steps;
-  if (template.given && first) await frame.runStep(run, first, frame);
-  const last = await runSteps(run, template.given ? step.steps.slice(1) : step.steps, frame);
-  return template.output === undefined ? last : evaluate(run, template.output, frame);
+  if (template.given && first) await frame.runStep(first, frame);
+  const last = await runSteps(template.given ? step.steps.slice(1) : step.steps, frame);
+  return template.output === undefined ? last : evaluate(template.output, frame);
+}
+
+/** Runs branches at once. @returns the outputs by branch. Source: docs/workflow-language.md#calls. */
+async function runParallel(step: ParallelStep, path: string, frame: Frame): Promise<Json> {
+  const { run } = frame;
+  const { branches, max_parallel, on_failure: onFailure } = step;
+  const max = max_parallel === undefined ? branches.length : evaluateCount(max_parallel, frame);
+  const outputs = new Map<string, Json>();
+  for (const index of run.steps.progress[path]?.failed?.items ?? []) {
+    const branch = branches[index];
+    if (branch) run.steps.recall(branch, `${path}/${nameOfStep(branch.id)}`);
+  }
+  await runMany(path, branches.length, { max, onFailure }, frameInside(frame, path), async (index, inside) => {
+    const branch = branches[index] as (typeof branches)[number];
+    const { output } = await inside.runStep(branch, inside);
+    outputs.set(nameOfStep(branch.id), output);
+  });
+  return Object.fromEntries(branches.map(({ id }) => [nameOfStep(id), outputs.get(nameOfStep(id)) ?? null]));
+}
+
+/**
+ * Runs the steps of the first case that holds; those of the others are `skipped`.
+ *
+ * @returns the last output of what ran; null without a match. Source: docs/workflow-language.md#calls; docs/workflow-language.md#choices-and-ends.
+ */
+async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Promise<Json> {
+  const { run } = frame;
+  const chosen = cases.find((item) => item.if === undefined || evaluateCondition(item.if, frame));
+  for (const { steps } of cases.filter((item) => item !== chosen)) {
+    for (const step of steps) run.steps.skip(step, `${path}/`);
+  }
+  return chosen ? runSteps(chosen.steps, frameInside(frame, path)) : null;
 }

@@ -1,41 +1,78 @@
 import { CancellationScope, CancelledFailure, condition, patched, workflowInfo } from '@temporalio/workflow';
-import { isSinceEngine2 } from '../../rules/engine.js';
+import { Halted } from '../steps/step-failure.js';
 import type { Halt } from './halt.js';
-import type { TaskRun } from './task-run.js';
-import { windUp } from './wind-up.js';
+import type { TaskIdentity } from './identity.js';
+import type { TaskLife } from './life.js';
 
-/** A call may end well although it was asked to stop; what comes after it is not wanted any more. @throws cancellation. */
+/** A call may succeed after it was cancelled; what follows it must not start. @throws cancellation. */
 export function refuseCancelled(): void {
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('Cancelled before the step began');
 }
 
+/** What decides whether a step may start. */
+interface Gated {
+  task: TaskIdentity;
+  life: TaskLife;
+}
+
 /**
- * Stands before every step but those of clean-ups: a paused task starts nothing, and one with a long history goes on as a
+ * Passed before every step but those of clean-ups: a paused task starts nothing, and one with a long history continues as a
  * new run.
  *
  * @throws Halted when this run winds up. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
-export function passGate(run: TaskRun, halt: Halt): Promise<void> | undefined {
+export function passGate({ task, life }: Gated, halt: Halt): Promise<void> | undefined {
   halt.check();
-  if (run.paused) return halt.wait(() => condition(() => !run.paused)).then(() => passGate(run, halt));
-  if (!workflowInfo().continueAsNewSuggested || isPutOff(run)) return undefined;
-  if (isSinceEngine2(run.plan)) return windUp(run, halt);
-  run.rollingOver = true;
+  if (life.paused) return halt.wait(() => condition(() => !life.paused)).then(() => passGate({ task, life }, halt));
+  if (!workflowInfo().continueAsNewSuggested || isPutOff(task, life)) return undefined;
+  if (task.isSinceEngine2) return windUp(life, halt);
+  life.rollingOver = true;
   halt.tripAll();
   halt.check();
   return undefined;
 }
 
 /** From here on the new run comes first: a server warns at 10,240 events, and ends a run at 51,200. */
-const MOST_EVENTS = 20_000;
+const MAX_EVENTS = 20_000;
 
 /**
  * A task that was called may wait for people for days, and its caller, which cannot take it along to a new run, would do
  * nothing else until it has ended.
  */
-function isPutOff({ called, plan }: TaskRun): boolean {
-  return called > 0 && workflowInfo().historyLength < MOST_EVENTS && isSinceEngine2(plan) && patched(PUT_OFF);
+function isPutOff(task: TaskIdentity, { called }: TaskLife): boolean {
+  return called > 0 && workflowInfo().historyLength < MAX_EVENTS && task.isSinceEngine2 && patched(PUT_OFF);
 }
 
 /** Recorded runs that began anew while a called task was open did wait for it. */
 const PUT_OFF = 'new-run-after-called';
+
+/**
+ * Waits until no call is under way any more, and then ends this run, so that the task continues as a new one.
+ *
+ * Until then a failure beside the step that waits here, a race that is won, a time-out and a cancellation have their usual
+ * effect, clean-ups included. So nothing is left to be decided when all is halted: the next run finds everything either
+ * ended or to be continued. Source: docs/architecture.md#what-lives-where-in-temporal.
+ *
+ * @throws Halted; cancellation.
+ */
+async function windUp(life: TaskLife, halt: Halt): Promise<never> {
+  let seen: number;
+  do {
+    seen = life.changes;
+    await halt.wait(() => untilQuiet(life));
+    // Code that woke up at the same moment may have begun or decided something.
+  } while (life.changes !== seen || life.atWork > 0);
+  life.rollingOver = true;
+  halt.tripAll();
+  throw new Halted();
+}
+
+/** A condition is evaluated when it is made; only at its second evaluation has everything else come to rest. */
+function untilQuiet(life: TaskLife): Promise<void> {
+  let isFirst = true;
+  return condition(() => {
+    const atRest = !isFirst && life.atWork === 0;
+    isFirst = false;
+    return atRest;
+  });
+}

@@ -29,7 +29,7 @@ export class Halt {
     for (const halt of this.inner) halt.trip();
   }
 
-  /** Stops everything there is, this one's outer ones as well. */
+  /** Stops everything, the outer ones included. */
   tripAll(): void {
     if (this.outer) this.outer.tripAll();
     else this.trip();

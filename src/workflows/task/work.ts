@@ -2,17 +2,13 @@ import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { ErrorHandler, PlanOperation } from '../../contracts/plan.js';
 import type { Handling } from '../../contracts/task.js';
-import { isSinceEngine2 } from '../../rules/engine.js';
 import { runAgent } from '../agent/run-agent.js';
 import { callOperation } from '../calls/call-operation.js';
-import { explainCancellation, isUnknown } from '../calls/cut.js';
 import { fireAfter, type Hooked } from '../hooks/ask-hooks.js';
 import { evaluate } from '../steps/evaluate.js';
-import type { Frame } from '../steps/frame.js';
+import { type Frame, runSteps } from '../steps/frame.js';
 import { findHandler, handle, insteadOf } from '../steps/handlers.js';
-import { recallStep } from '../steps/recall-step.js';
 import { cleanupWarning, runCleanup } from '../steps/run-cleanup.js';
-import { runSteps } from '../steps/run-steps.js';
 import { runUndo } from '../steps/run-undo.js';
 import {
   asStepFailure,
@@ -20,6 +16,7 @@ import {
   endStateOf,
   Halted,
   isStepFailure,
+  isUnknown,
   keepFailure,
   keptFailure,
   type StepFailure,
@@ -30,91 +27,98 @@ import type { TaskRun } from './task-run.js';
 
 /** The task as a whole, as its hooks see it. */
 export function aroundTask(run: TaskRun): Hooked {
-  return { path: '', operation: undefined, input: run.input };
+  return { path: '', operation: undefined, input: run.input.value };
 }
 
 /**
- * Does the work of a task and, whatever became of it, takes back what is to be taken back and cleans up.
+ * Does the work of a task and, whatever came of it, undoes calls that are to be undone and cleans up.
  *
  * @throws Halted when this run winds up. Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
  */
-export async function workAndCleanUp(run: TaskRun, frame: Frame): Promise<Outcome> {
-  const { plan } = run;
-  run.state = 'running';
-  let outcome = await work(run, frame).catch((error: unknown) => {
-    if (error instanceof Halted && run.rollingOver) throw error;
-    explainCancellation(run, error);
+export async function workAndCleanUp(frame: Frame): Promise<Outcome> {
+  const { run } = frame;
+  const { plan } = run.task;
+  run.life.state = 'running';
+  let outcome = await work(frame).catch((error: unknown) => {
+    if (error instanceof Halted && run.life.rollingOver) throw error;
+    run.lost.explainCancellation(error);
     return outcomeOf(error);
   });
-  run.ending = outcome;
-  run.state = 'finishing';
+  run.life.ending = outcome;
+  run.life.state = 'finishing';
   if (outcome.status !== 'succeeded') await runUndo(run);
-  if (plan.finally.length > 0) outcome = await cleanUp(run, frame, outcome);
+  if (plan.finally.length > 0) outcome = await cleanUp(frame, outcome);
   if (plan.ability.kind === 'workflow') await fireAfter(run, aroundTask(run), outcome);
   return outcome;
 }
 
-async function work(run: TaskRun, frame: Frame): Promise<Outcome> {
-  const { plan } = run;
+async function work(frame: Frame): Promise<Outcome> {
+  const { run } = frame;
+  const { plan } = run.task;
   try {
-    if (plan.ability.kind === 'operation') return succeeded(await callAlone(run, frame));
-    if (plan.agent) return succeeded(await runAgent(run, frame));
+    if (plan.ability.kind === 'operation') return succeeded(await callAlone(frame));
+    if (plan.agent) return succeeded(await runAgent(frame));
     // What fails in a handler is final, so this is not awaited here.
-    if (run.handling) return goOnHandling(run, frame, run.handling);
-    await runSteps(run, plan.steps, frame);
-    return succeeded(plan.output === undefined ? null : evaluate(run, plan.output, frame));
+    if (run.life.handling) return goOnHandling(frame, run.life.handling);
+    await runSteps(plan.steps, frame);
+    return succeeded(plan.output === undefined ? null : evaluate(plan.output, frame));
   } catch (error) {
     if (error instanceof EndOfTask) return endedEarly(run, error);
-    return recover(run, frame, error);
+    return recover(frame, error);
   }
 }
 
 /** The handlers at the top of a workflow. @throws the failure that none of them takes. Source: docs/workflow-language.md#failures. */
-async function recover(run: TaskRun, frame: Frame, error: unknown): Promise<Outcome> {
-  const handlers = run.plan.on_error;
+async function recover(frame: Frame, error: unknown): Promise<Outcome> {
+  const { run } = frame;
+  const handlers = run.task.plan.on_error;
   if (!handlers || !isStepFailure(error)) throw error;
   const index = findHandler(handlers, error.problem.code);
   if (index === undefined) throw error;
-  if (isSinceEngine2(run.plan)) run.handling = { handler: index, ...keepFailure(error) };
-  return recoverWith(run, frame, handlers[index] as ErrorHandler, error);
+  if (run.task.isSinceEngine2) run.life.handling = { handler: index, ...keepFailure(error) };
+  return recoverWith(frame, handlers[index] as ErrorHandler, error);
 }
 
-/** An earlier run of the task has failed, and begun to deal with that. */
-function goOnHandling(run: TaskRun, frame: Frame, { handler, ...failure }: Handling): Promise<Outcome> {
-  for (const step of run.plan.steps) if (run.progress[step.id]) recallStep(run, step, step.id);
-  return recoverWith(run, frame, run.plan.on_error?.[handler] as ErrorHandler, keptFailure(failure));
+/** An earlier run of the task has failed and begun to handle the failure. */
+function goOnHandling(frame: Frame, { handler, ...failure }: Handling): Promise<Outcome> {
+  const { run } = frame;
+  for (const step of run.task.plan.steps) if (run.steps.progress[step.id]) run.steps.recall(step, step.id);
+  return recoverWith(frame, run.task.plan.on_error?.[handler] as ErrorHandler, keptFailure(failure));
 }
 
-async function recoverWith(run: TaskRun, frame: Frame, handler: ErrorHandler, error: StepFailure): Promise<Outcome> {
-  run.ending = { status: 'running', error: error.problem };
+async function recoverWith(frame: Frame, handler: ErrorHandler, error: StepFailure): Promise<Outcome> {
+  const { run } = frame;
+  run.life.ending = { status: 'running', error: error.problem };
   try {
-    return succeeded(await handle(run, handler, error, frame));
+    return succeeded(await handle(handler, error, frame));
   } catch (inner) {
     if (inner instanceof EndOfTask) return endedEarly(run, inner);
-    throw insteadOf(run, inner, error);
+    throw insteadOf(run.task, inner, error);
   } finally {
-    run.ending = undefined;
+    run.life.ending = undefined;
   }
 }
 
 /** A low-level ability is one call of itself. */
-async function callAlone(run: TaskRun, frame: Frame): Promise<Json> {
-  const { plan, input } = run;
+async function callAlone(frame: Frame): Promise<Json> {
+  const { run } = frame;
+  const { plan } = run.task;
+  const input = run.input.value;
   const path = 'run';
-  const done = run.progress[path];
+  const done = run.steps.progress[path];
   if (done?.status === 'succeeded') return done.output ?? null;
   const operation = plan.operations[plan.ability.id] as PlanOperation;
   const { halt, budget, groups } = frame;
   const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, mayBeCut: false };
   try {
     const output = await callOperation(run, { ...call, groups, halt, budget });
-    run.note(path, path, { status: 'succeeded', output });
+    run.steps.note(path, path, { status: 'succeeded', output });
     return output;
   } catch (error) {
     if (isStepFailure(error)) {
       error.problem.step ??= path;
-      run.note(path, path, { status: stepStatusOf(error.problem.code), output: null, error: error.problem });
-    } else run.note(path, path, { status: isCancellation(error) ? 'cancelled' : 'failed', output: null });
+      run.steps.note(path, path, { status: stepStatusOf(error.problem.code), output: null, error: error.problem });
+    } else run.steps.note(path, path, { status: isCancellation(error) ? 'cancelled' : 'failed', output: null });
     throw error;
   }
 }
@@ -129,21 +133,22 @@ function endedEarly(run: TaskRun, { output, failure }: EndOfTask): Outcome {
 }
 
 function uncleaned(run: TaskRun, failure: StepFailure): Outcome {
-  const status = isSinceEngine2(run.plan) && isUnknown(failure) ? 'unknown' : 'failed';
+  const status = run.task.isSinceEngine2 && isUnknown(failure) ? 'unknown' : 'failed';
   return { status, output: null, error: failure.problem };
 }
 
 /** A failing clean-up makes a succeeded task failed, and is a warning beside another failure. Source: docs/workflow-language.md#choices-and-ends. */
-async function cleanUp(run: TaskRun, frame: Frame, outcome: Outcome): Promise<Outcome> {
+async function cleanUp(frame: Frame, outcome: Outcome): Promise<Outcome> {
+  const { run } = frame;
   try {
-    const failure = await runCleanup(run, run.plan.finally, frame);
-    run.cleanupRan = failure?.problem.code !== 'timeout.cleanup';
+    const failure = await runCleanup(run.task.plan.finally, frame);
+    run.life.cleanupRan = failure?.problem.code !== 'timeout.cleanup';
     if (!failure) return outcome;
     if (outcome.status === 'succeeded') return uncleaned(run, failure);
-    run.warnings.push(cleanupWarning(failure));
+    run.warnings.add(cleanupWarning(failure));
     return outcome;
   } catch (error) {
-    run.cleanupRan = false;
+    run.life.cleanupRan = false;
     return outcome.status === 'succeeded' ? outcomeOf(error) : outcome;
   }
 }

@@ -4,13 +4,14 @@ import { nameOf } from '../../rules/describe-items.js';
 import { markdownCode, markdownLine, startOf } from '../../rules/shown-text.js';
 import { wayToRetry } from '../../rules/way-on.js';
 import { placeOf } from '../steps/step-failure.js';
-import type { TaskRun } from '../task/task-run.js';
+import type { TaskIdentity } from '../task/identity.js';
+import type { TaskLife } from '../task/life.js';
 
-const MOST_OF_A_MESSAGE = 2000;
+const MAX_MESSAGE = 2000;
 
 /**
- * What failed and why, in one text: the message of a workflow that has failed, which lists and the Temporal UI show when no
- * worker is there to ask. The code is its type.
+ * What failed and why, in one text: the message of a workflow that has failed, which lists and the Temporal UI show without
+ * a worker. The code is its type.
  */
 export function tellFailure(error: Problem, steps: readonly StepSummary[]): string {
   const place = placeOf(error);
@@ -20,20 +21,24 @@ export function tellFailure(error: Problem, steps: readonly StepSummary[]): stri
 }
 
 /** What failed, why, and which command comes next; lines of Markdown, none of a task that has not failed. */
-export function describeFailure(run: TaskRun, steps: readonly StepSummary[]): string[] {
-  const { ending } = run;
+export function describeFailure(
+  { id, key, plan }: TaskIdentity,
+  ending: TaskLife['ending'],
+  steps: readonly StepSummary[],
+): string[] {
   const error = ending?.error;
   if (!ending || !error) return [];
   const place = placeOf(error);
   const item = itemOf(error, steps);
   const where =
     place === undefined ? 'The task' : `Step ${markdownCode(place)}${item ? `, ${markdownLine(item)},` : ''}`;
-  const [retry] = retryOf(run, error);
+  const way = wayToRetry({ task: id, status: ending.status, plan, error });
+  const retry = way && `ability task retry ${id}${way.from === null ? '' : ` --from ${way.from}`}`;
   return [
-    `${where} ended with ${markdownCode(error.code)}: ${markdownLine(startOf(error.message, MOST_OF_A_MESSAGE))}`,
+    `${where} ended with ${markdownCode(error.code)}: ${markdownLine(startOf(error.message, MAX_MESSAGE))}`,
     '',
     ...(error.suggestion === undefined ? [] : [`- ${markdownLine(error.suggestion)}`]),
-    ...(run.taskKey === null ? [] : [`- more: ${markdownCode(`ability why ${run.taskKey}`)}`]),
+    ...(key === null ? [] : [`- more: ${markdownCode(`ability why ${key}`)}`]),
     ...(retry === undefined ? [] : [`- try again: ${markdownCode(retry)}`]),
     '',
   ];
@@ -48,12 +53,4 @@ function itemOf({ details }: Problem, steps: readonly StepSummary[]): string | u
     if (failure) return nameOf(failure, row);
   }
   return undefined;
-}
-
-function retryOf(run: TaskRun, error: Problem): string[] {
-  const { ending, task, plan } = run;
-  if (!ending) return [];
-  const way = wayToRetry({ task, status: ending.status, plan, error });
-  if (!way) return [];
-  return [`ability task retry ${task}${way.from === null ? '' : ` --from ${way.from}`}`];
 }

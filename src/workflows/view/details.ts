@@ -1,21 +1,26 @@
+import { SIGNALS } from '../../contracts/names.js';
 import type { StepSummary } from '../../contracts/task.js';
 import { describeWait } from '../../rules/describe-concurrency.js';
 import { tellTurnsInLine } from '../../rules/describe-items.js';
 import { formatDuration } from '../../rules/duration.js';
-import { markdownLine } from '../../rules/shown-text.js';
+import { markdownCode, markdownLine } from '../../rules/shown-text.js';
 import { describeApproval } from '../approvals/describe-approval.js';
+import type { StepStates } from '../steps/step-states.js';
 import type { TaskRun } from '../task/task-run.js';
 import { describeFailure } from './describe-failure.js';
-import { describeSignals } from './describe-signals.js';
+import { waitsOf } from './waits.js';
 
 /** Beyond this the table would cost more than the steps. */
-const MOST_ROWS = 60;
-/** So many failures of one step are told, and so many steps have a line of their own below the table. */
-const MOST_FAILURES = 5;
-const MOST_ACCOUNTS = 20;
+const MAX_ROWS = 60;
+/** How many failures of one step are listed, and how many steps have a line of their own below the table. */
+const MAX_FAILURES = 5;
+const MAX_ACCOUNTS = 20;
+
+/** How many waits are listed in the details. */
+const MAX_WAITS = 20;
 
 /**
- * Shows how a task stands in the Temporal UI: drawn when it is asked for, since most tasks end without anybody looking.
+ * Shows the state of a task in the Temporal UI: drawn on request, since most tasks end without one.
  *
  * The SDK keeps a text that is set at each change, and reads it where it answers its query for metadata.
  */
@@ -27,37 +32,57 @@ export function showDetails(run: TaskRun): void {
 
 /** As Markdown: first what people must decide, then the steps. */
 function drawDetails(run: TaskRun): string {
-  const steps = run.summarize(run.finishedAt !== undefined);
-  const rows = steps.slice(0, MOST_ROWS).map(({ path, call, status, turns, attempts, duration_ms }) => {
+  const { task, life, lock, approvals } = run;
+  const steps = run.summarize(life.finishedAt !== undefined);
+  const rows = steps.slice(0, MAX_ROWS).map(({ path, call, status, turns, attempts, duration_ms }) => {
     const time = duration_ms === null ? '' : formatDuration(duration_ms);
     return `| ${code(path)} | ${call === null ? '' : code(call)} | ${status} | ${turns ?? ''} | ${attempts > (turns ?? 1) ? attempts : ''} | ${time} |`;
   });
-  const key = run.taskKey === null ? '' : ` · ${run.taskKey}`;
+  const key = task.key === null ? '' : ` · ${task.key}`;
   const lines = [
-    `**${run.state}**${key} · ${run.plan.environment.name}`,
+    `**${life.state}**${key} · ${task.plan.environment.name}`,
     '',
-    ...(run.state === 'waiting' && run.turn ? [`Waiting for ${markdownLine(describeWait(run.turn))}`, ''] : []),
-    ...describeFailure(run, steps),
-    ...run.approvals.filter(({ status }) => status === 'open').flatMap(describeApproval),
+    ...(life.state === 'waiting' && lock.turn ? [`Waiting for ${markdownLine(describeWait(lock.turn))}`, ''] : []),
+    ...describeFailure(task, life.ending, steps),
+    ...approvals.open.flatMap(describeApproval),
     ...describeSignals(run),
     '| Step | Call | Status | Turns | Attempts | Time |',
     '| --- | --- | --- | --- | --- | --- |',
     ...rows,
-    ...(steps.length > MOST_ROWS ? [`| ... | ${steps.length - MOST_ROWS} more | | | | |`] : []),
+    ...(steps.length > MAX_ROWS ? [`| ... | ${steps.length - MAX_ROWS} more | | | | |`] : []),
     ...tellLoops(steps),
   ];
   return lines.join('\n');
 }
 
+/** Which signals let a waiting task go on, besides decisions; lines of Markdown. */
+function describeSignals({ life, steps }: TaskRun): string[] {
+  const lines = [
+    ...(life.state === 'created' ? [`- to run it, send the signal ${markdownCode(SIGNALS.run)} without input`] : []),
+    ...(life.paused ? [`- it is paused; to go on, send the signal ${markdownCode(SIGNALS.resume)} without input`] : []),
+    ...awaited(steps),
+  ];
+  return lines.length === 0 ? [] : [...lines, ''];
+}
+
+function awaited(steps: StepStates): string[] {
+  const waits = (waitsOf(steps).waits ?? []).filter((wait) => wait.for === 'signal');
+  return waits.slice(0, MAX_WAITS).map(({ path, what = '', until, condition }) => {
+    const only = condition === undefined ? '' : `, for which ${markdownCode(condition)} must hold`;
+    const end = until === undefined ? '' : `, until ${until}`;
+    return `- ${markdownCode(path)} waits for the signal ${markdownCode(what)} with any JSON as its input${only}${end}`;
+  });
+}
+
 /** What became of the items of each loop, and which step failed in turns that went on all the same. */
 function tellLoops(steps: readonly StepSummary[]): string[] {
   const lines = steps.flatMap((row) => {
-    const told = row.items || row.failures ? tellTurnsInLine(row, MOST_FAILURES) : undefined;
+    const told = row.items || row.failures ? tellTurnsInLine(row, MAX_FAILURES) : undefined;
     return told === undefined ? [] : [`- ${code(row.path)}: ${markdownLine(told)}`];
   });
   if (lines.length === 0) return [];
-  const left = lines.length - MOST_ACCOUNTS;
-  return ['', ...lines.slice(0, MOST_ACCOUNTS), ...(left > 0 ? [`- ... ${left} more`] : [])];
+  const left = lines.length - MAX_ACCOUNTS;
+  return ['', ...lines.slice(0, MAX_ACCOUNTS), ...(left > 0 ? [`- ... ${left} more`] : [])];
 }
 
 /** Of ids, which have no characters of Markdown but these; a step table is drawn often. */

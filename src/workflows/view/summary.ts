@@ -5,20 +5,19 @@ import type { Progress, StepProgress, StepSummary } from '../../contracts/task.j
 import { rangesOf } from '../../rules/number-ranges.js';
 import { isInTurn } from '../../rules/turn-paths.js';
 import { isLoop } from '../../rules/verbs.js';
-import type { ItemsUnderWay } from '../loops/items-under-way.js';
-import { accountOf } from '../loops/loop-account.js';
+import { accountOf, type ItemsUnderWay } from '../loops/loop-account.js';
 import { countTurns, wallTimeOf } from '../loops/turn-counts.js';
 import { durationOf, errorOf, isUndo } from '../steps/step-notes.js';
 
-/** So many failures of all loops of a task together are told one by one, so that a result stays small. */
-const MOST_FAILURES = 100;
-/** Beyond so many calls of loops that were taken back, a step has one row for all its turns there as well. */
-const MOST_UNDONE = 50;
+/** How many failures of all loops of a task together are listed, so that a result stays small. */
+const MAX_FAILURES = 100;
+/** Beyond this many undone calls of loops, a step has one row for all its turns there as well. */
+const MAX_UNDONE = 50;
 
 /**
  * The steps as a result lists them: one row a step of the plan, whatever number of turns it ran.
  *
- * Those that did not run are `skipped` once the task has ended. What took calls back has rows of its own.
+ * Those that did not run are `skipped` once the task has ended. Undone calls have rows of their own.
  *
  * @param underWay the items that are under way in this run.
  */
@@ -33,9 +32,9 @@ export function summarize(
   const turns = countTurns(progress);
   const allUndone = Object.entries(progress).filter(([path, { status }]) => isUndo(path) && status !== 'pending');
   const inTurns = allUndone.filter(([path]) => isInTurn(path)).length;
-  const undone = inTurns > MOST_UNDONE ? allUndone.filter(([path]) => !isInTurn(path)) : allUndone;
-  const undoneInTurns = inTurns > MOST_UNDONE ? [...turns].filter(([path]) => isUndo(path)) : [];
-  return withinReason([
+  const undone = inTurns > MAX_UNDONE ? allUndone.filter(([path]) => !isInTurn(path)) : allUndone;
+  const undoneInTurns = inTurns > MAX_UNDONE ? [...turns].filter(([path]) => isUndo(path)) : [];
+  return limitFailures([
     ...listed.map(({ step, path }) => {
       const call = step.verb === 'call' ? step.call : null;
       if (path.includes('*')) {
@@ -94,7 +93,7 @@ function summaryOfTurns(
   };
 }
 
-/** What a row says of the turns of its loop; nothing of other steps, nor of what an earlier build did not note. */
+/** The turns of a loop in its row; nothing for other steps, nor where an earlier build noted none. */
 function loopOf(
   step: PlanStep,
   { path, status }: StepSummary,
@@ -132,9 +131,9 @@ function listOf(
   return { ...(failures.length > 0 && { failures: [...failures] }), ...(left > 0 && { failures_left_out: left }) };
 }
 
-/** Lists so many failures as a result has room for; the first rows have theirs first. */
-function withinReason(rows: StepSummary[]): StepSummary[] {
-  let room = MOST_FAILURES;
+/** Lists as many failures as a result has room for, those of the first rows first. */
+function limitFailures(rows: StepSummary[]): StepSummary[] {
+  let room = MAX_FAILURES;
   return rows.map((row) => {
     const { failures, failures_left_out: left = 0, ...rest } = row;
     if (!failures) return row;

@@ -1,17 +1,17 @@
 import type { PlanStep } from '../../contracts/plan.js';
 import type { StepWait } from '../../contracts/task.js';
 import { findStep } from '../../rules/find-step.js';
-import type { TaskRun } from '../task/task-run.js';
+import type { StepStates } from '../steps/step-states.js';
 
-/** So many waits are told: a loop over thousands may wait in each of its items. */
-const MOST_TOLD = 50;
+/** How many waits are listed: a loop over thousands may wait in each of its items. */
+const MAX_LISTED = 50;
 
-/** What the steps of a task wait for now, for whoever asks how it stands; nothing of it is in the history. */
-export function waitsOf({ progress, plan, backingOff }: TaskRun): { waits?: StepWait[] } {
+/** What the steps of a task wait for now, for views of the task; it is not in the history. */
+export function waitsOf({ progress, task, backingOff }: StepStates): { waits?: StepWait[] } {
   const waits: StepWait[] = [];
   for (const [path, { status, deadline }] of Object.entries(progress)) {
-    if (waits.length === MOST_TOLD) break;
-    const step = status === 'waiting' ? findStep(plan, path) : undefined;
+    if (waits.length === MAX_LISTED) break;
+    const step = status === 'waiting' ? findStep(task.plan, path) : undefined;
     const wait = step && waitOf(step);
     if (wait) waits.push({ path, ...wait, ...(deadline !== undefined && { until: deadline }) });
   }

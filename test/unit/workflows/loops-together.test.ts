@@ -211,7 +211,7 @@ test('a long `foreach` keeps no entry of a `repeat` in an item that is done, and
   const keys = new Set<string>();
   const { summarize } = TaskRun.prototype;
   const spy = vi.spyOn(TaskRun.prototype, 'summarize').mockImplementation(function (this: Run, isEnded) {
-    if (isEnded) for (const path of Object.keys(this.progress)) keys.add(path);
+    if (isEnded) for (const path of Object.keys(this.steps.progress)) keys.add(path);
     return summarize.call(this, isEnded);
   });
   const covered = { continue_on_error: true };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { OperationCall } from '../../../src/workflows/calls/operation-call.js';
+import type { OperationCall } from '../../../src/workflows/calls/schedule-call.js';
 import type { TaskRun } from '../../../src/workflows/task/task-run.js';
 import { Ambiguous, interpret } from '../../property/reference.js';
 import { runTree, type TaskWorkflow } from '../../property/run-tree.js';
@@ -79,7 +79,7 @@ describe('a planted bug is caught:', { timeout: 300_000 }, () => {
       const { runUndo } = await importOriginal<typeof import('../../../src/workflows/steps/run-undo.js')>();
       return {
         runUndo: (run: TaskRun) => {
-          for (const entry of Object.values(run.progress)) if (entry.sequence) entry.sequence *= -1;
+          for (const entry of Object.values(run.steps.progress)) if (entry.sequence) entry.sequence *= -1;
           return runUndo(run);
         },
       };

@@ -1,25 +1,23 @@
 import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../../src/contracts/plan.js';
 import type { StepProgress } from '../../../../src/contracts/task.js';
-import { stepsDone } from '../../../../src/workflows/steps/plain-steps.js';
-import { StepsInTurns } from '../../../../src/workflows/steps/steps-in-turns.js';
-import type { TaskRun } from '../../../../src/workflows/task/task-run.js';
+import { StepsInTurns, stepsDone } from '../../../../src/workflows/steps/plain-steps.js';
 
 const entry = { status: 'succeeded', output: 1 } as StepProgress;
 const step = (id: string, verb: PlanStep['verb']) => ({ id, verb }) as PlanStep;
-const told = (inTurns: StepsInTurns) => stepsDone({ listed: [], progress: {}, inTurns } as unknown as TaskRun);
+const done = (inTurns: StepsInTurns) => stepsDone([], { progress: {}, inTurns });
 
 test('of steps in turns those that call nothing are told, and those of earlier runs are counted', () => {
   const inTurns = new StepsInTurns(5);
   inTurns.note(step('named', 'let'), 'all/0/named', entry);
   inTurns.note(step('called', 'call'), 'all/0/called', entry);
   inTurns.note(step('named', 'let'), 'named', entry);
-  expect(told(inTurns)).toEqual({
+  expect(done(inTurns)).toEqual({
     listed: [{ path: 'all/0/named', verb: 'let', status: 'succeeded', gave: ['1', 1] }],
     left_out: 5,
   });
 });
 
 test('a task without such steps tells nothing of them', () => {
-  expect(told(new StepsInTurns(0))).toBeUndefined();
+  expect(done(new StepsInTurns(0))).toBeUndefined();
 });

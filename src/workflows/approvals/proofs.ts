@@ -1,0 +1,72 @@
+import { CancellationScope, condition } from '@temporalio/workflow';
+import type { ProveAnswer, ProveRequest } from '../../contracts/activities.js';
+import type { Approval, Decision, Verdict } from '../../contracts/approvals.js';
+import { ACTIVITIES } from '../../contracts/names.js';
+import { NO_PROOF, type Proof } from '../../rules/decide-approval.js';
+import { localActivity, untilKeyed } from '../calls/ask-worker.js';
+import { messageOf, StepFailure } from '../steps/step-failure.js';
+import type { TaskIdentity } from '../task/identity.js';
+import type { Approvals } from './approvals.js';
+
+/**
+ * Refuses to raise an approval whose decisions could not be proved.
+ *
+ * @throws StepFailure `feature.unsupported`.
+ */
+export async function refuseUnprovable(task: TaskIdentity, approvals: Approvals): Promise<void> {
+  const { environment } = task.plan;
+  if (environment.proof !== 'required') return;
+  // Plans of earlier versions do not list proofs, and their histories hold no check.
+  if (environment.proofs === undefined) {
+    throw new StepFailure({
+      code: 'feature.unsupported',
+      message: `${environment.name} requires proof of identity for decisions, which this version cannot check`,
+      suggestion: 'Leave out `proof: required`, or run where approvals are claims.',
+    });
+  }
+  approvals.provable ??= askProof(task, {}).then(
+    ({ able }) => able,
+    () => false,
+  );
+  if (await approvals.provable) return;
+  throw new StepFailure({
+    code: 'feature.unsupported',
+    message: `${environment.name} requires proof of identity for decisions, and only the project's own runtime can check one; this worker is not part of it`,
+    suggestion: "Leave out `proof: required` in this environment, or run on the project's own runtime.",
+  });
+}
+
+/** Checks the proof of a decision, in a local activity: no workflow has the key. */
+export async function proofOf(
+  task: TaskIdentity,
+  { id: approval_id, raised_at }: Approval,
+  verdict: Verdict,
+  sent: Decision,
+): Promise<Proof> {
+  const { proof, by = '', comment = null, fields = null } = sent;
+  if (!proof) return NO_PROOF;
+  try {
+    const answer = await askProof(task, { decision: { approval_id, raised_at, verdict, by, comment, fields }, proof });
+    if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };
+    if (answer.reason !== undefined) return { proved: false, reason: answer.reason };
+    const source = proof.token === undefined ? 'os_user' : 'token';
+    // What counted as proof when the task was planned counts now.
+    if (!task.plan.environment.proofs?.includes(source)) {
+      return { proved: false, reason: `it is proved by a ${source}, which did not count when the task was planned` };
+    }
+    return { proved: source, nonce: proof.nonce };
+  } catch (error) {
+    return { proved: false, reason: `its proof could not be checked: ${messageOf(error)}` };
+  }
+}
+
+/** Asks the worker to check a proof, or whether it can check any. */
+function askProof(task: TaskIdentity, request: Omit<ProveRequest, 'seal'>): Promise<ProveAnswer> {
+  const prove = localActivity<ProveRequest, ProveAnswer>(ACTIVITIES.prove);
+  return CancellationScope.nonCancellable(() => untilKeyed(() => prove({ ...task.context, ...request })));
+}
+
+/** Waits for checks that are under way, before the task ends or continues as a new run. */
+export async function joinProofs(approvals: Approvals): Promise<void> {
+  await CancellationScope.nonCancellable(() => condition(() => approvals.proving === 0));
+}

@@ -1,0 +1,110 @@
+import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
+import type { Plan } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
+import { isSinceEngine2 } from '../../rules/engine.js';
+import { isUnknown, StepFailure } from '../steps/step-failure.js';
+import { startOfMessage } from '../steps/step-notes.js';
+import type { Warnings } from '../task/warnings.js';
+
+/** What cut a call: `details.cause` of its `outcome.unknown`. */
+export type Cause = Pick<Problem, 'code' | 'message' | 'step'> & { path?: string };
+
+/** How a call ended whose outcome could not be learnt. */
+export interface LostCall {
+  problem: Problem;
+  /** Whether the task itself ended it. */
+  wasCut: boolean;
+  /** Whether its author wrote `cut: allowed`. */
+  mayBeCut: boolean;
+  /** The limit it ran into, where it was one. */
+  limit: StepFailure | undefined;
+}
+
+/** The calls of a task whose outcome could not be learnt, and what cut them. */
+export class LostCalls {
+  /** Items of loops with such a call, with the failure that the account of their loop lists. */
+  private readonly items: { problem: Problem; path: string; listed: Pick<Problem, 'message'> | undefined }[] = [];
+  /** Of calls that were cut from outside. */
+  private readonly cut = new Set<Problem>();
+
+  constructor(
+    private readonly plan: Plan,
+    private readonly warnings: Warnings,
+  ) {}
+
+  /** Notes an item of a loop that failed with a problem, if that is an unknown outcome. */
+  noteItem(problem: Problem | undefined, path: string, listed: Pick<Problem, 'message'> | undefined): void {
+    if (problem?.code === 'outcome.unknown') this.items.push({ problem, path, listed });
+  }
+
+  /**
+   * Decides what a call comes to whose outcome could not be learnt.
+   *
+   * A call is cut when it is ended at work: a race was won, another branch failed, its time was up, the task was cancelled.
+   * One that had not begun, or had ended before, loses nothing, and one that may be repeated is merely cancelled. Any other
+   * may have had its effect: its outcome is unknown, and so is that of the task, unless its author wrote `cut: allowed`.
+   * Source: docs/architecture.md#the-way-of-a-task.
+   *
+   * @returns the error it ends with: a cancellation or its limit where it may be cut, else `outcome.unknown`.
+   */
+  endOf({ problem, wasCut, mayBeCut, limit }: LostCall): Error {
+    const unknown = new StepFailure(problem);
+    if (!isSinceEngine2(this.plan) || !wasCut) return unknown;
+    // The code that cancelled the scope around it adds the cause: only that code knows it.
+    const isCancelled = CancellationScope.current().consideredCancelled;
+    if (mayBeCut && isCancelled) return new CancelledFailure('Cut, as its author allowed');
+    if (mayBeCut && limit) return limit;
+    if (isCancelled) this.cut.add(problem);
+    if (!isCancelled && limit) this.explain(unknown, causeOf(limit.problem));
+    return unknown;
+  }
+
+  /**
+   * Adds the cause to a failure that is an unknown outcome; leaves any other error as it is.
+   *
+   * The first cause stays. In a task that was called, a cancellation is none: its caller knows the cause.
+   */
+  explain(error: unknown, cause: Cause): void {
+    if (!isSinceEngine2(this.plan) || !isUnknown(error)) return;
+    addCause(error.problem, cause);
+    // Of several items that were cut at once only one is thrown; what cut it cut the others inside as well.
+    const isInside = (path: string): boolean => cause.path === undefined || path.startsWith(`${cause.path}/`);
+    const explained = new Set([error.problem]);
+    for (const { problem, path, listed } of this.items) {
+      if (!explained.has(problem) && this.cut.has(problem) && isInside(path)) addCause(problem, cause);
+      explained.add(problem);
+      if (listed) listed.message = startOfMessage(problem.message);
+    }
+    for (const problem of this.warnings.lost.values()) {
+      const { path } = (problem.details ?? {}) as { path?: string };
+      if (explained.has(problem) || !this.cut.has(problem)) continue;
+      if (path !== undefined && isInside(path)) addCause(problem, cause);
+    }
+  }
+
+  /** Adds the cancellation of the task as the cause, where nothing inside it had cut the call before. */
+  explainCancellation(error: unknown): void {
+    if (!CancellationScope.current().consideredCancelled) return;
+    this.explain(error, { code: CANCELLED, message: 'The task was cancelled' });
+  }
+}
+
+const CANCELLED = 'task.cancelled';
+
+/** A failure as the cause of what it cut. */
+export function causeOf({ code, message, step, details }: Problem): Cause {
+  const { path } = (details ?? {}) as { path?: string };
+  return { code, message, ...(step !== undefined && { step }), ...(path !== undefined && { path }) };
+}
+
+function addCause(problem: Problem, cause: Cause): void {
+  const { cause: before, ...details } = (problem.details ?? {}) as { cause?: Cause };
+  if (before && before.code !== CANCELLED) return;
+  const message = before ? problem.message.replace(suffixFor(before), '') : problem.message;
+  problem.message = message + (message.endsWith(cause.message) ? `; it was cut by ${cause.code}` : suffixFor(cause));
+  problem.details = { ...details, cause: { ...cause } };
+}
+
+function suffixFor({ code, message }: Cause): string {
+  return `; it was cut by ${code}: ${message}`;
+}

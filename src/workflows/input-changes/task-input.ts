@@ -1,0 +1,53 @@
+import type { ModifyAnswer } from '../../contracts/activities.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { AppliedEdit, ChangesLeft, InputChange, TaskStart } from '../../contracts/task.js';
+
+/** How many changes are listed one by one, besides the first. */
+const MAX_LISTED = 100;
+
+/** The input of a task, and how it was changed before the task was run. */
+export class TaskInput {
+  /** With defaults applied. */
+  value: JsonObject;
+  /** Whether it can still be changed: the task was created, and neither run nor ended. */
+  mayChange: boolean;
+  /** What the task continues with as a new run, since its input was changed. */
+  next: ModifyAnswer | undefined;
+  /** The first change and the latest ones. */
+  readonly changes: InputChange[];
+  /** Those that are not listed. */
+  readonly left: ChangesLeft;
+  /** The last ones, by their updates. */
+  readonly applied: AppliedEdit[];
+  /** Changes that wait for the mutex or hold it. */
+  underWay = 0;
+  isLocked = false;
+  private readonly byCaller: string[] | undefined;
+
+  constructor({ input, run, child, changed }: Pick<TaskStart, 'input' | 'run' | 'child' | 'changed'>) {
+    this.value = input;
+    this.mayChange = !run;
+    this.changes = [...(changed?.changes ?? [])];
+    this.left = { count: changed?.left?.count ?? 0, by: [...(changed?.left?.by ?? [])] };
+    this.applied = [...(changed?.applied ?? [])];
+    this.byCaller = child && (child.changed_by ?? []);
+  }
+
+  /** Names of those who changed it before the task was run; for a called task, that of its caller. */
+  get changedBy(): string[] {
+    return this.byCaller ?? [...new Set([...this.changes.map(({ by }) => by.name), ...this.left.by])];
+  }
+
+  /**
+   * Notes a change: the first and the latest are listed; of those between only their number and their authors are kept.
+   *
+   * Listed without end they would fill every new run, the record and the result. The author of a change is never
+   * forgotten: a change must not make its author an approver of it.
+   */
+  note(change: InputChange): void {
+    this.changes.push(change);
+    const gone = this.changes.splice(1, Math.max(0, this.changes.length - 1 - MAX_LISTED));
+    this.left.count += gone.length;
+    for (const { by } of gone) if (!this.left.by.includes(by.name)) this.left.by.push(by.name);
+  }
+}

@@ -1,0 +1,143 @@
+import type { PlanStep } from '../../contracts/plan.js';
+import { isStepEnd } from '../../contracts/states.js';
+import type { Progress, ReceivedSignal, StepProgress } from '../../contracts/task.js';
+import { innerSteps, listSteps } from '../../rules/inner-steps.js';
+import { nameOfStep } from '../../rules/step-name.js';
+import { ItemsUnderWay } from '../loops/loop-account.js';
+import { turnsAtHand } from '../loops/turn-counts.js';
+import { reportTurn } from '../reports/report-spans.js';
+import type { TaskIdentity } from '../task/identity.js';
+import type { TaskLife } from '../task/life.js';
+import { fileMakers } from '../task/task-files.js';
+import { StepsInTurns } from './plain-steps.js';
+import { isUndo } from './step-notes.js';
+import { StepValues } from './step-values.js';
+
+/** The next attempt of a group that is tried again. */
+export interface NextAttempt {
+  attempt: number;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** What became of the steps of a task. Progress is data: a run that has this map can continue the task. Source: docs/architecture.md#the-way-of-a-task. */
+export class StepStates {
+  readonly progress: Progress;
+  /** What expressions see of the steps. */
+  readonly values: StepValues;
+  /** What `steps.<id>.link` gives while an approval of that step is open, where the plan reads it and it is known. */
+  link: string | undefined;
+  /** Signals that no wait has taken yet, in the order in which they came. */
+  readonly signals: ReceivedSignal[];
+  /** How many calls that can be undone have been made. */
+  sequence: number;
+  readonly inTurns: StepsInTurns;
+  readonly underWay = new ItemsUnderWay();
+  /** Groups between two attempts, by their paths; only for views of the task, so it is not carried on. */
+  readonly backingOff = new Map<string, NextAttempt>();
+  /** Paths at which an earlier run of the task was waiting. */
+  private readonly waiting: Set<string>;
+
+  constructor(
+    readonly task: TaskIdentity,
+    private readonly life: TaskLife,
+  ) {
+    const { progress, carried, changed } = task.start;
+    this.progress = { ...progress };
+    this.signals = [...(carried?.signals ?? changed?.signals ?? [])];
+    this.sequence = carried?.sequence ?? 0;
+    this.inTurns = new StepsInTurns(carried?.steps_in_turns ?? 0);
+    const noted = Object.entries(progress ?? {});
+    this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));
+    this.values = new StepValues(fileMakers(task.plan, task.listed));
+    for (const { step, path } of task.listed) {
+      this.values.show(path, step.id, this.progress[path] ?? { status: 'pending' });
+    }
+  }
+
+  /** The entry of a step that has begun. */
+  entry(path: string): StepProgress {
+    return this.progress[path] as StepProgress;
+  }
+
+  /** Notes what became of a step so far. */
+  note(path: string, id: string, change: Partial<StepProgress> & Pick<StepProgress, 'status'>): void {
+    const before = this.progress[path];
+    const now = new Date().toISOString();
+    const entry: StepProgress = { ...before, ...change };
+    entry.started_at ??= change.status === 'skipped' || change.status === 'pending' ? undefined : now;
+    if (isStepEnd(change.status)) {
+      entry.finished_at = now;
+      delete entry.deadline;
+      delete entry.handler;
+    }
+    this.progress[path] = entry;
+    this.values.show(path, id, entry);
+    this.life.changed();
+    if (this.task.plan.agent && isStepEnd(change.status)) reportTurn(this, path, id);
+  }
+
+  /** Lets expressions see where the approval of a step is decided, until the step changes again. */
+  showLink(path: string, id: string): void {
+    if (this.link === undefined) return;
+    this.values.link(path, id, this.link);
+    this.life.changed();
+  }
+
+  /** Notes that a step does not run, and with it nothing inside it. @param prefix as of a frame. Source: docs/workflow-language.md. */
+  skip(step: PlanStep, prefix: string): void {
+    for (const { step: inner, path } of listSteps([step], prefix)) {
+      if (!path.includes('*')) this.note(path, inner.id, { status: 'skipped', output: null });
+    }
+  }
+
+  /**
+   * Lets expressions see a step that an earlier run of the task, or the task that this one tries again, has done.
+   *
+   * Plans of engine 1 do not see again what ran inside a `repeat` in it.
+   */
+  recall(step: PlanStep, path: string): void {
+    this.values.show(path, step.id, this.entry(path));
+    if (this.task.isSinceEngine2) this.recallInside(step, path);
+  }
+
+  private recallInside(step: PlanStep, path: string): void {
+    for (const { steps, isRepeated } of innerSteps(step)) {
+      for (const prefix of isRepeated ? this.lastTurnsOf(step, path) : [`${path}/`]) {
+        for (const inner of steps) {
+          const at = prefix + nameOfStep(inner.id);
+          if (this.progress[at]) this.values.show(at, inner.id, this.progress[at]);
+          this.recallInside(inner, at);
+        }
+      }
+    }
+  }
+
+  /** Those of a `foreach` are not seen from outside. */
+  private lastTurnsOf({ verb }: PlanStep, path: string): string[] {
+    const entry = this.progress[path];
+    return verb === 'repeat' && entry ? turnsAtHand(entry).map((turn) => `${path}/${turn}/`) : [];
+  }
+
+  /** Forgets what the steps of a group did, so that it can be tried again; not what is still to be undone. */
+  forget(paths: readonly string[]): void {
+    for (const key of Object.keys(this.progress)) {
+      const isInside = paths.some((path) => key === path || key.startsWith(`${path}/`));
+      if (isInside && !isUndo(key)) delete this.progress[key];
+    }
+  }
+
+  /** When a wait ends: as noted by an earlier run, else this long from now. Milliseconds since 1970. */
+  deadlineOf(path: string, id: string, ms: number): number {
+    const noted = this.progress[path]?.deadline;
+    if (noted !== undefined) return Date.parse(noted);
+    const deadline = Date.now() + ms;
+    this.note(path, id, { status: 'waiting', deadline: new Date(deadline).toISOString() });
+    return deadline;
+  }
+
+  /** Whether an earlier run was waiting at a path; true once. */
+  takeWaiting(path: string): boolean {
+    return this.waiting.delete(path);
+  }
+}

@@ -1,0 +1,129 @@
+import { condition, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
+import type {
+  CallContext,
+  EnterAnswer,
+  EnterRequest,
+  FindUiRequest,
+  ModifyAnswer,
+} from '../../contracts/activities.js';
+import { ACTIVITIES } from '../../contracts/names.js';
+import { GUARD_APPROVAL_MS } from '../../rules/call-limits.js';
+import { taskLink } from '../../rules/task-link.js';
+import { awaitApproval } from '../approvals/await-approval.js';
+import { localActivity, untilKeyed } from '../calls/ask-worker.js';
+import { askGuards } from '../hooks/ask-hooks.js';
+import { recordChange } from '../input-changes/continue-changed.js';
+import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
+import type { Halt } from './halt.js';
+import type { TaskRun } from './task-run.js';
+import { aroundTask } from './work.js';
+
+/**
+ * A created task waits to be run; `ability run` starts it running. Changes of its input that have begun come first.
+ *
+ * The timer is not cancelled when the task is run: that would be one more event, and it ends with the task.
+ *
+ * @returns what preflight answered to a change of the input, with which the task continues.
+ */
+export async function waitForRun(run: TaskRun): Promise<'run' | 'expired' | ModifyAnswer> {
+  const { task, life, input } = run;
+  try {
+    if (task.start.changed && !task.start.carried) await recordChange(run);
+    if (!isSettled(run)) await eitherRunOrExpired(run);
+  } finally {
+    input.mayChange = false;
+  }
+  if (input.next) return input.next;
+  return life.runRequested ? 'run' : 'expired';
+}
+
+async function eitherRunOrExpired(run: TaskRun): Promise<void> {
+  let expired = false;
+  sleep(leftToRun(run), { summary: 'expires unless it is run' }).then(
+    () => (expired = true),
+    () => {},
+  );
+  await condition(() => isSettled(run, expired));
+}
+
+function isSettled({ life, input }: TaskRun, expired = false): boolean {
+  return input.underWay === 0 && (life.runRequested || expired || input.next !== undefined);
+}
+
+/** A change of the input does not extend the time in which a task must be run. */
+function leftToRun({ task: { plan, start, createdAt } }: TaskRun): number {
+  const { expires_ms: limit } = plan.limits;
+  if (!start.changed) return limit;
+  return Math.max(1, Date.parse(createdAt) + limit - Date.now());
+}
+
+/**
+ * Checks the input of a task that another one called, and makes its record.
+ *
+ * @throws StepFailure `input.invalid`. Source: docs/architecture.md#the-way-of-a-task.
+ */
+export async function enterChild({ task, input, warnings }: TaskRun): Promise<void> {
+  const enter = localActivity<EnterRequest, EnterAnswer>(ACTIVITIES.enter);
+  try {
+    const answer = await untilKeyed(() => enter({ ...task.context, input: input.value }));
+    input.value = answer.input;
+    warnings.add(...answer.warnings);
+  } catch (error) {
+    const end = readActivityFailure(error);
+    if (end.kind === 'problem') throw new StepFailure(end.problem);
+    throw error;
+  }
+}
+
+/** Asks the guards of a workflow as a whole, and for the confirmations that the hooks of its creation want. */
+export async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
+  const { plan, start } = run.task;
+  if (plan.ability.kind === 'operation') return;
+  run.life.state = 'guarding';
+  const created = (start.child ? [] : start.seal.confirmations).map(
+    ({ hook_id, reason }) => `${reason} (hook ${hook_id})`,
+  );
+  const reasons = [...(await askGuards(run, aroundTask(run))), ...created];
+  if (reasons.length === 0) return;
+  const { name: environment, approvers, quorum } = plan.environment;
+  const { id: ability, effects } = plan.ability;
+  await awaitApproval(
+    run,
+    {
+      path: 'run',
+      title: `${ability} in ${environment}`,
+      what: { ability, implementation: null, environment, effects, input: run.input.value },
+      reasons,
+      approvers,
+      quorum,
+      expiresMs: GUARD_APPROVAL_MS,
+      comment: 'optional',
+    },
+    halt,
+  );
+}
+
+/**
+ * Finds out what `steps.<id>.link` gives while an approval is open, before the first step, so that a branch beside the
+ * approval can read it at once. For plans with `links` only: it is an event.
+ *
+ * Where the worker does not know, the link stays null, with a warning: no task fails for want of a link.
+ */
+export async function learnLink({ task, steps, warnings }: TaskRun): Promise<void> {
+  const ui = await findUi(task.context);
+  const { namespace, workflowId } = workflowInfo();
+  if (ui !== null) steps.link = taskLink(ui, namespace, workflowId);
+  else if (!warnings.list.includes(NO_LINK)) warnings.add(NO_LINK);
+}
+
+const NO_LINK =
+  '`steps.<id>.link` is null also while an approval is open: the worker does not know the address of the Temporal UI; set TEMPORAL_UI_ADDRESS there';
+
+async function findUi(context: CallContext): Promise<string | null> {
+  try {
+    return await localActivity<FindUiRequest, string | null>(ACTIVITIES.findUi)(context);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return null;
+  }
+}
