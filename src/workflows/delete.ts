@@ -1,11 +1,12 @@
-import { ActivityFailure, ApplicationFailure, proxyActivities, TimeoutFailure } from '@temporalio/workflow';
+import type { Duration } from '@temporalio/common';
+import { ActivityFailure, proxyActivities, TimeoutFailure } from '@temporalio/workflow';
 import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contracts/deletion.js';
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import { reportRun } from './reports/report-run.js';
-import { readActivityFailure } from './steps/step-failure.js';
+import { asApplicationFailure, readActivityFailure } from './steps/step-failure.js';
 
-/** What the worker does for it; each may be done again. */
+/** The activities; each may be repeated. */
 interface Deletes {
   [ACTIVITIES.endTask](request: DeleteRequest): Promise<TaskToDelete>;
   [ACTIVITIES.erase](tombstone: Tombstone): Promise<Pick<Deletion, 'host' | 'record'>>;
@@ -15,29 +16,21 @@ interface Deletes {
 /** Longer than any clean-up: a task that has not ended by then hangs. */
 const END_LIMIT = '1h';
 
-const { [ACTIVITIES.endTask]: endTask } = proxyActivities<Deletes>({
-  scheduleToCloseTimeout: END_LIMIT,
-  startToCloseTimeout: '5m',
-  heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
-  retry: { maximumInterval: '5s' },
-});
-const { [ACTIVITIES.erase]: erase } = proxyActivities<Deletes>({
-  scheduleToCloseTimeout: '10m',
-  startToCloseTimeout: '1m',
-  heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
-  retry: { maximumInterval: '5s' },
-});
-/** A server takes half a minute, and more, from the order to delete a history until it is gone. */
-const { [ACTIVITIES.purge]: purge } = proxyActivities<Deletes>({
-  scheduleToCloseTimeout: '30m',
-  startToCloseTimeout: '10m',
-  heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
-  retry: { maximumInterval: '5s' },
-});
+const within = (scheduleToCloseTimeout: Duration, startToCloseTimeout: Duration) =>
+  proxyActivities<Deletes>({
+    scheduleToCloseTimeout,
+    startToCloseTimeout,
+    heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+    retry: { maximumInterval: '5s' },
+  });
+const { [ACTIVITIES.endTask]: endTask } = within(END_LIMIT, '5m');
+const { [ACTIVITIES.erase]: erase } = within('10m', '1m');
+/** A server takes half a minute or more from the order to delete a history until it is gone. */
+const { [ACTIVITIES.purge]: purge } = within('30m', '10m');
 
 /**
- * Deletes a task: ends it, puts a tombstone in the place of its record, and where that was asked for deletes its
- * history. Goes on whoever dies meanwhile. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
+ * Deletes a task: ends it, replaces its record by a tombstone, and on request deletes its history. Survives the end of
+ * any process meanwhile. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
  */
 export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
   reportRun();
@@ -53,7 +46,7 @@ export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
       deleted_by,
       purged: false,
     };
-    // What is gone from Temporal cannot be told there any more, so the tombstone comes first.
+    // The tombstone comes first: it is made from what Temporal still has.
     const erased = await erase(tombstone);
     return request.purge ? await purgeToo(request, { ...tombstone, ...erased }) : { ...tombstone, ...erased };
   } catch (error) {
@@ -61,7 +54,7 @@ export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
   }
 }
 
-/** The task is deleted already; that its history is still there is told, and it can be tried again. */
+/** The task is deleted already; a history that could not be purged is reported, and can be purged again. */
 async function purgeToo(request: DeleteRequest, deletion: Deletion): Promise<Deletion> {
   try {
     await purge(request);
@@ -74,10 +67,7 @@ async function purgeToo(request: DeleteRequest, deletion: Deletion): Promise<Del
 }
 
 function failureOf(request: DeleteRequest, error: unknown): unknown {
-  if (!(error instanceof ActivityFailure)) return error;
-  const problem = problemOf(request, error);
-  const { code: type, message } = problem;
-  return ApplicationFailure.create({ type, message, nonRetryable: true, details: [problem] });
+  return error instanceof ActivityFailure ? asApplicationFailure(problemOf(request, error)) : error;
 }
 
 function problemOf({ key }: DeleteRequest, error: unknown): Problem {

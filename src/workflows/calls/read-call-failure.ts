@@ -7,7 +7,7 @@ import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { type OperationCall, SLACK_MS } from './schedule-call.js';
 
-/** What a failed call is reported as. Time-outs of Temporal's own are only seen when a worker died or hung. */
+/** The failure that a failed call is reported as. Time-outs of Temporal itself occur only when a worker died or hung. */
 export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): Error {
   const { operation, path, id } = call;
   const end = readActivityFailure(error);
@@ -37,22 +37,23 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
     return run.lost.endOf({ problem: lostOutcome(lost), wasCut, mayBeCut: call.mayBeCut, limit: undefined });
   }
   const code = end.type === 'SCHEDULE_TO_CLOSE' ? 'timeout.step' : 'timeout.call';
-  const byBudget = isByBudget(run, call, leftMs) && call.budget.left() < SLACK_MS;
-  return byBudget ? call.budget.exhausted() : new StepFailure({ code, message: lost });
+  return timeoutOf(run, call, leftMs, { code, message: lost });
 }
 
-/** A time-out as the limit that it is: that of the task or the clean-up, of the step, or of one attempt. */
+/** A time-out as a failure; undefined for any other problem. */
 function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure | undefined {
-  if (problem.code !== 'timeout.step' && problem.code !== 'timeout.call') return undefined;
-  const byBudget = isByBudget(run, call, leftMs) && call.budget.left() < SLACK_MS;
-  return byBudget ? call.budget.exhausted() : new StepFailure(problem);
+  const isTimeout = problem.code === 'timeout.step' || problem.code === 'timeout.call';
+  return isTimeout ? timeoutOf(run, call, leftMs, problem) : undefined;
 }
 
-function isByBudget(run: TaskRun, { operation, timeoutMs }: OperationCall, leftMs: number): boolean {
-  return leftMs <= stepLimit(run.task.plan.limits, operation, timeoutMs);
+/** A time-out by its limit: that of the task or the clean-up, of the step, or of one attempt. */
+function timeoutOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure {
+  const { operation, timeoutMs, budget } = call;
+  const isByBudget = leftMs <= stepLimit(run.task.plan.limits, operation, timeoutMs) && budget.left() < SLACK_MS;
+  return isByBudget ? budget.exhausted() : new StepFailure(problem);
 }
 
-/** What was seen last of a call whose outcome could not be learnt. */
+/** The last problem of a call whose outcome could not be learnt. */
 function seenBefore({ details }: Problem): Problem {
   const { seen } = (details ?? {}) as { seen?: Problem };
   return seen ?? { code: '', message: '' };

@@ -6,7 +6,6 @@ import {
   defineSignal,
   getExternalWorkflowHandle,
   patched,
-  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -16,21 +15,20 @@ import type { LockState, SlotAnswer, SlotEntry, SlotWord } from '../../contracts
 import { ACTIVITIES, LOCK_SIGNALS, QUERIES, SLOT_SIGNAL } from '../../contracts/names.js';
 import { readLockState, readSlotReference, readSlotRequest } from '../../rules/read-lock-state.js';
 import { Slots } from '../../rules/slots.js';
+import { localActivity } from '../calls/ask-worker.js';
 
-type FindGone = (request: GoneRequest) => Promise<GoneRequest['holders']>;
-
-/** While somebody waits, so long after the last change it is asked again whether the holders still run; then less often. */
+/** While a task waits, how long after the last change the holders are checked again; then less often. */
 const FIRST_LOOK_MS = 5000;
 const SLOWEST_LOOK_MS = 300_000;
-/** While nobody waits, only so that a lock without a holder ends. */
+/** While no task waits, only so that a lock without a holder ends. */
 const IDLE_LOOK_MS = 600_000;
 
 /**
  * The lock of one concurrency key: gives tasks their turn, in the order in which they came.
  *
- * Tasks come and go by signal. A holder that was terminated or deleted says nothing, so holders are looked after: when a
- * task comes that has to wait, and now and then. Ends when nobody is there; a signal that comes at that moment is seen,
- * because Temporal then refuses the end. Source: docs/definitions.md.
+ * Tasks come and go by signal. A holder that was terminated or deleted sends none, so holders are checked: when a task
+ * comes that has to wait, and at intervals. Ends when it is empty; a signal that comes at that moment is not lost, because
+ * Temporal then refuses the end. Source: docs/definitions.md.
  */
 export async function lock(argument: unknown): Promise<void> {
   const { key, ...state } = readLockState(argument);
@@ -44,7 +42,7 @@ export async function lock(argument: unknown): Promise<void> {
     if (reference) slots.leave(reference);
   });
   setHandler(defineQuery<LockState>(QUERIES.lock), () => withoutTokens(stateOf(key, slots)));
-  // Whoever cancels it would leave holders without a lock; it ends by itself.
+  // Cancelled, it would leave holders without a lock; it ends by itself.
   await CancellationScope.nonCancellable(() => keep(key, slots));
 }
 
@@ -90,12 +88,12 @@ async function serve(slots: Slots): Promise<void> {
   }
 }
 
-/** Whether the history has grown long while it served. Locks of earlier builds looked only when all was done. */
+/** Whether the history has grown long meanwhile. Locks of earlier builds checked only when all was done. */
 function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested && patched('lock-goes-on-while-serving');
 }
 
-/** Ends those that wait and have let in that a newer task takes their place. Earlier builds let them all wait. */
+/** Ends waiting tasks that a newer one may replace. Earlier builds let them all wait. */
 async function replaceOlder(slots: Slots): Promise<void> {
   for (let found = slots.findReplaced(); found && !isLong(); found = slots.findReplaced()) {
     if (!patched('lock-replaces-waiting')) return;
@@ -121,7 +119,7 @@ async function settle(slots: Slots, entry: SlotEntry): Promise<void> {
   await tell(slots, entry, { answer: 'waiting', held_by });
 }
 
-/** A task that cannot be told anything is not there any more. */
+/** A task that cannot be signalled is gone. */
 async function tell(slots: Slots, entry: SlotEntry, word: SlotWord): Promise<boolean> {
   const { task, token } = entry;
   const answer: SlotAnswer = { ...word, ...(token !== undefined && { token }) };
@@ -143,19 +141,18 @@ async function cancel(slots: Slots, entry: SlotEntry, by: string): Promise<void>
   }
 }
 
-/** Lets go of the holders that have ended without a word. Those nobody can tell of now are looked at again later. */
+/** Drops the holders that have ended without a signal. Those that cannot be checked now are checked again later. */
 async function dropGone(slots: Slots): Promise<void> {
-  const activities = proxyLocalActivities<Record<string, FindGone>>({
+  const findGone = localActivity<GoneRequest, GoneRequest['holders']>(ACTIVITIES.gone, {
     scheduleToCloseTimeout: '20s',
     retry: { maximumAttempts: 3, initialInterval: '200ms' },
   });
   const holders = slots.holders.map(({ task, run }) => ({ task, run }));
   if (holders.length === 0) return;
   try {
-    const gone = await (activities[ACTIVITIES.gone] as FindGone)({ holders });
-    for (const holder of gone) slots.leave(holder);
+    for (const holder of await findGone({ holders })) slots.leave(holder);
   } catch {
-    // Better a slot too few for a while than a task too many.
+    // Better one slot too few for a while than one task too many.
   }
 }
 

@@ -11,7 +11,7 @@ import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
-import { readActivityFailure } from '../steps/step-failure.js';
+import { asApplicationFailure, readActivityFailure } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
 
@@ -149,8 +149,7 @@ function failureOf({ id }: TaskIdentity, error: unknown): ApplicationFailure {
 }
 
 function refusal(problem: Problem): ApplicationFailure {
-  const { code: type, message } = problem;
-  const failure = ApplicationFailure.create({ type, message, nonRetryable: true, details: [problem] });
+  const failure = asApplicationFailure(problem);
   failure.stack = '';
   return failure;
 }

@@ -1,11 +1,4 @@
-import {
-  ApplicationFailure,
-  condition,
-  defineQuery,
-  defineUpdate,
-  proxyLocalActivities,
-  setHandler,
-} from '@temporalio/workflow';
+import { ApplicationFailure, condition, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
 import { ACTIVITIES, QUERIES, SESSION_UPDATES } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
 import type {
@@ -21,13 +14,12 @@ import type {
 } from '../../contracts/session.js';
 import { answerInSession } from '../../rules/answer-in-session.js';
 import { isPromptRequest, isSignedWord, isThreadNote } from '../../rules/read-session-start.js';
-import { readActivityFailure } from '../steps/step-failure.js';
+import { localActivity } from '../calls/ask-worker.js';
+import { asApplicationFailure, readActivityFailure } from '../steps/step-failure.js';
 import { askEvent } from './ask-event.js';
 import type { SessionRun } from './session-run.js';
 
-type CheckWord = (word: SignedWord) => Promise<void>;
-
-/** Answers what clients ask of a session, and takes what they and workers send. */
+/** Answers the queries of a session, and takes the updates of clients and workers. */
 export function hearSession(run: SessionRun): void {
   setHandler(defineQuery<SessionView>(QUERIES.session), () => run.view(), { description: 'The state of the session' });
   setHandler(defineQuery<SessionThread>(QUERIES.thread), () => run.thread, {
@@ -83,7 +75,7 @@ async function noteThread(run: SessionRun, { messages, pending }: ThreadNote): P
   run.thread = { ...run.thread, pending };
 }
 
-/** Runs the hooks of a prompt. What they answer never stops it. Source: R-002-24, R-002-36; C-08, C-11. */
+/** Runs the hooks of a prompt. Their answers never stop it. Source: R-002-24, R-002-36; C-08, C-11. */
 async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): Promise<TurnContext> {
   await untilOpen(run);
   refuseStopped(run);
@@ -97,7 +89,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
     const asked: AskPromptRequest = {
       ...run.surroundings,
       prompt: text,
-      // Who asks is a claim, whatever the client says of it.
+      // The user is a claim, even where the client says otherwise.
       user: { name: user.name, source: 'claimed' },
       turn_index: run.turnIndex,
       moment: Date.now(),
@@ -107,7 +99,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
     const answer = await askEvent<AskPromptAnswer>('prompt', asked, `turn ${run.turnIndex}`, tasks.length === 0);
     run.turnContext = answer.turn_context;
     run.hooks = answer.hooks;
-    // What was said of a task meanwhile is newer.
+    // Reports about a task that came meanwhile are newer.
     run.noteTasks(answer.tasks.filter(({ task_key }) => !run.tasks.get(task_key)?.settled));
     run.noteSignals(answer.unknown_signals);
     run.touch();
@@ -118,16 +110,15 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
   }
 }
 
-/** Heard only when a worker of the project said so: its seal key tells. Then all is done in one moment. */
+/** Takes a report of a worker of the project, once the seal key has proved it; then all is applied at once. */
 async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
   await untilOpen(run);
-  const { checkWord } = ACTIVITIES;
-  const activities = proxyLocalActivities<Record<string, CheckWord>>({
+  const check = localActivity<SignedWord, void>(ACTIVITIES.checkWord, {
     scheduleToCloseTimeout: '10s',
     retry: { maximumAttempts: 3, initialInterval: '200ms' },
   });
   try {
-    await (activities[checkWord] as CheckWord)(signed);
+    await check(signed);
   } catch (error) {
     throw asRefusal(error);
   }
@@ -162,7 +153,7 @@ async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
 /** @throws ApplicationFailure with what a hook of its start refused the session for. */
 async function untilOpen(run: SessionRun): Promise<void> {
   if (run.status === 'starting') await condition(() => run.status !== 'starting');
-  if (run.refusal) throw failureOf(run.refusal);
+  if (run.refusal) throw asApplicationFailure(run.refusal);
 }
 
 function refuseStopped({ status, stopRequested, start }: SessionRun): void {
@@ -181,17 +172,7 @@ function asRefusal(error: unknown): Error {
     end.kind === 'problem'
       ? end.problem
       : { code: 'worker.unavailable', message: 'No worker answered for the session in time' };
-  return failureOf(problem);
-}
-
-/** A problem as what an update or a session fails with. */
-export function failureOf(problem: Problem): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: problem.code,
-    message: problem.message,
-    nonRetryable: true,
-    details: [problem],
-  });
+  return asApplicationFailure(problem);
 }
 
 /** Does one thing after the other, in the order in which they came. */

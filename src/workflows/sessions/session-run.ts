@@ -16,19 +16,19 @@ import type {
 import { addToThread, EMPTY_THREAD } from '../../rules/add-to-thread.js';
 import { CallLedger } from '../../rules/call-ledger.js';
 
-/** So many unknown signals, tasks and guards are kept; of signals the newest, since all are in the scope's file. */
-const MOST_SIGNALS = 200;
-/** So many answers to agents' tools are kept, the newest. */
-const MOST_ANSWERS = 200;
-/** So many tasks are told one by one; the oldest settled ones go first. */
-const MOST_TASKS = 1000;
+/** How many unknown signals are kept, the newest: all are in the scope's file. */
+const MAX_SIGNALS = 200;
+/** How many answers to agents' tools are kept, the newest. */
+const MAX_ANSWERS = 200;
+/** How many tasks are listed; the oldest settled ones are dropped first. */
+const MAX_TASKS = 1000;
 
 /** Everything that one run of a session knows. */
 export class SessionRun {
   status: SessionView['status'] = 'open';
   reason: StopReason | null = null;
   stopRequested = false;
-  /** Why it was not let begin. */
+  /** Why it was refused. */
   refusal: Problem | null = null;
   endedAt: string | null = null;
   stopHooks: SessionView['stop_hooks'] = [];
@@ -61,7 +61,7 @@ export class SessionRun {
     this.thread = carried?.thread ?? EMPTY_THREAD;
   }
 
-  /** What every activity of the session is told. Who started it is a claim, whatever the client says of it. */
+  /** Goes with every request to an activity. The user is a claim, even where the client says otherwise. */
   get surroundings(): SessionSurroundings {
     const { session_id, scope, environment, user } = this.start;
     return { session_id, scope, environment, user: { name: user.name, source: 'claimed' } };
@@ -75,20 +75,20 @@ export class SessionRun {
   noteTasks(tasks: readonly SessionTask[]): void {
     for (const task of tasks) this.tasks.set(task.task_key, task);
     for (const { task_key, settled } of this.tasks.values()) {
-      if (this.tasks.size <= MOST_TASKS) return;
+      if (this.tasks.size <= MAX_TASKS) return;
       if (settled) this.tasks.delete(task_key);
     }
   }
 
   noteSignals(signals: readonly UnknownSignal[]): void {
     this.signals.push(...signals);
-    this.signals.splice(0, this.signals.length - MOST_SIGNALS);
+    this.signals.splice(0, this.signals.length - MAX_SIGNALS);
   }
 
-  /** Keeps what was said to an agent's tool; what was not allowed is for the next turn, each once. */
+  /** Keeps the answer to an agent's tool; refusals are kept for the next turn, each once. */
   noteToolAnswer(answer: ToolAnswer): void {
     this.toolAnswers.push(answer);
-    this.toolAnswers.splice(0, this.toolAnswers.length - MOST_ANSWERS);
+    this.toolAnswers.splice(0, this.toolAnswers.length - MAX_ANSWERS);
     const isSame = (one: AbilityGuard, other: AbilityGuard): boolean =>
       one.ability_id === other.ability_id && one.source === other.source && one.reason === other.reason;
     for (const guard of answer.guards) {
@@ -101,7 +101,7 @@ export class SessionRun {
     this.thread = addToThread(this.thread, message, new Date().toISOString());
   }
 
-  /** What a later run of it has to know. */
+  /** The start of its next run. */
   carry(): SessionStart {
     const { unlisted, leftOut: left_out, calls, counts } = this.ledger;
     return {

@@ -25,11 +25,12 @@ import type {
 import { denialOf, failedAnswer } from '../../rules/hook-facts.js';
 import { readSessionStart } from '../../rules/read-session-start.js';
 import { reportRun } from '../reports/report-run.js';
+import { asApplicationFailure, messageOf } from '../steps/step-failure.js';
 import { askEvent } from './ask-event.js';
-import { failureOf, hearSession } from './session-handlers.js';
+import { hearSession } from './session-handlers.js';
 import { SessionRun } from './session-run.js';
 
-/** Sessions of earlier builds began without being asked about. */
+/** Sessions of earlier builds began without hooks. */
 const START_HOOKS = 'session-start-hooks';
 
 type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
@@ -37,7 +38,7 @@ type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
 /**
  * A session: what an AI does between a start and a stop, over many prompts and tasks.
  *
- * Takes prompts one at a time, knows the tasks that were asked for in it, and answers guards over their calls. Ends when
+ * Takes prompts one at a time, knows the tasks that were started in it, and answers guards over their calls. Ends when
  * it is stopped, idle or cancelled; its tasks go on. Source: docs/sessions.md.
  */
 export async function session(argument: unknown): Promise<SessionView> {
@@ -73,17 +74,17 @@ async function begin(run: SessionRun): Promise<void> {
   if (!against) return;
   run.refusal = denialOf(against).toProblem();
   run.endedAt = new Date().toISOString();
-  // Whoever waits for it hears why, before Temporal tells them no more than that it has ended.
+  // Callers that wait for it get the reason, before Temporal answers only that it has ended.
   await condition(allHandlersFinished, '1 minute');
-  throw failureOf(run.refusal);
+  throw asApplicationFailure(run.refusal);
 }
 
-/** @throws ApplicationFailure `seal.invalid` for what no client of ours starts. */
+/** @throws ApplicationFailure `seal.invalid` for a start that does not come from a client of ours. */
 function readStart(argument: unknown): SessionStart {
   const { cronSchedule, retryPolicy, parent, continuedFromExecutionRunId, workflowId } = workflowInfo();
   const start = readSessionStart(argument);
   const isStrange = cronSchedule || retryPolicy || parent || !start || !workflowId.endsWith(`:${start.session_id}`);
-  // What an earlier run has seen is believed only where there was one.
+  // The state of an earlier run is believed only where there was one.
   if (isStrange || (start.carried && continuedFromExecutionRunId === undefined)) {
     const message = 'The session was not started by a client of ours';
     throw ApplicationFailure.create({ type: 'seal.invalid', message, nonRetryable: true });
@@ -129,16 +130,10 @@ async function wind(run: SessionRun, reason: StopReason): Promise<void> {
     run.noteTasks(answer.tasks);
     run.stopHooks = answer.hooks;
   } catch (error) {
-    const message = messageOf(error);
     const hook = { hook_id: '*', phase: 'SessionStop', path: '', status: 'error', decision: 'allow' } as const;
-    run.stopHooks = [{ ...hook, reason: `its hooks could not be asked: ${message}` }];
+    run.stopHooks = [{ ...hook, reason: `its hooks could not be asked: ${messageOf(error)}` }];
   }
   run.status = 'stopped';
   run.endedAt = new Date().toISOString();
   setCurrentDetails(`Ended after ${run.turnIndex} turns: ${reason}`);
-}
-
-/** Of what failed in an activity, its own words. */
-function messageOf(error: unknown): string {
-  return error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
 }

@@ -86,6 +86,12 @@ export function isStepFailure(error: unknown): error is StepFailure {
   return error instanceof StepFailure;
 }
 
+/** A problem as the failure of a workflow or an update. */
+export function asApplicationFailure(problem: Problem): ApplicationFailure {
+  const { code: type, message } = problem;
+  return ApplicationFailure.create({ type, message, nonRetryable: true, details: [problem] });
+}
+
 /** Whether an error says that the outcome of a call could not be learnt. */
 export function isUnknown(error: unknown): error is StepFailure {
   return isStepFailure(error) && error.problem.code === 'outcome.unknown';

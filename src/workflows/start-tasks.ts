@@ -7,16 +7,19 @@ import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
+  executeChild,
   isCancellation,
   ParentClosePolicy,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import { preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import type { Firing, FiringRequest } from '../contracts/schedules.js';
-import type { TaskRequest } from '../contracts/task.js';
+import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
+import type { Delivered, DeliveryRequest } from '../contracts/webhooks.js';
 import { firingKey } from '../rules/firing-key.js';
 import { type FormedStart, formStart } from '../rules/form-start.js';
-import { askPreflight, startOptions } from './start-formed.js';
+import { packArguments } from '../rules/task-arguments.js';
 
 const SCHEDULED_FOR = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 
@@ -66,4 +69,60 @@ async function runTask(task: string, formed: FormedStart): Promise<string | null
 function endOf(result: unknown): string | null {
   const status = (result as { status?: unknown } | null | undefined)?.status;
   return typeof status === 'string' ? status : null;
+}
+
+/** Another caller may start the task between preflight and start; the next preflight sees whose it is. */
+const MAX_TRIES = 3;
+
+/**
+ * One delivery of a webhook: an ordinary preflight, then an ordinary task, which goes on by itself. It is durable as soon as
+ * its sender is answered, also if the door then fails, and waits where no worker is up.
+ *
+ * Fails with the code of the refusal where preflight refuses the task.
+ */
+export async function delivery({ project, request }: DeliveryRequest): Promise<Delivered> {
+  const { task } = request;
+  for (let tries = 1; ; tries += 1) {
+    const { seal, ...answer } = await askPreflight(project, request);
+    if (!seal) return { task_key: task, known: true };
+    try {
+      const formed = formStart(project, request, { ...answer, seal }, true);
+      await startChild(answer.plan.ability.id, {
+        ...startOptions(task, formed),
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+      });
+      return { task_key: task, known: false };
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+/** Asks the preflight of a task from a workflow that starts it. @throws ApplicationFailure with the code of the refusal. */
+async function askPreflight(project: string, request: TaskRequest): Promise<PreflightAnswer> {
+  const { task, ability } = request;
+  try {
+    return await executeChild<(request: TaskRequest) => Promise<PreflightAnswer>>(WORKFLOWS.preflight, {
+      workflowId: preflightIdOf(task, project),
+      args: [request],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: `preflight of ${ability}`,
+    });
+  } catch (error) {
+    throw error instanceof ChildWorkflowFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
+  }
+}
+
+/** The options of such a task; a key that was used is never used again. */
+function startOptions(task: string, { argument, attributes, ...options }: FormedStart) {
+  return {
+    ...options,
+    workflowId: task,
+    args: packArguments(argument),
+    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
+    typedSearchAttributes: Object.entries(attributes).map(([name, value]) => ({
+      key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+      value,
+    })),
+  };
 }
