@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PlannedFile } from './planned-file.js';
-import { asFailure } from './write-together.js';
+import { asFailure, type PlannedFile } from './write-together.js';
 
 /** Files that belong together, while they are planned: new ones, and existing ones with what is added to them. */
 export class FileDraft {

@@ -17,7 +17,6 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { isInside } from '../definitions/read-files.js';
-import type { PlannedFile } from './planned-file.js';
 
 /** What was written, and how to take all of it back. */
 export interface Written {
@@ -229,4 +228,13 @@ function attempt(step: Undo): string[] {
   } catch (error) {
     return [reasonOf(error)];
   }
+}
+
+/** A file that is to be written, and what stood there while it was planned. */
+export interface PlannedFile {
+  /** Relative to the root, with forward slashes. */
+  path: string;
+  content: string;
+  /** What the file held when this was planned; absent: there was none, and none may be there when it is written. */
+  before?: string;
 }

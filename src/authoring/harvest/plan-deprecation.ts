@@ -6,7 +6,7 @@ import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { setValue, type YamlText } from '../edit-yaml.js';
-import type { PlannedFile } from '../planned-file.js';
+import type { PlannedFile } from '../write-together.js';
 
 /**
  * Plans that an ability is marked as deprecated in its file, with what takes its place. Nothing is removed: who calls it is warned. Source: R-000-94.

@@ -5,8 +5,8 @@ import { reasonOf } from '../../contracts/problem.js';
 import { isProblem, readYaml, type YamlSource } from '../../definitions/yaml-source.js';
 import { findDifferences, showDifference } from '../../text/value-differences.js';
 import { editYaml } from '../edit-yaml.js';
-import type { PlannedFile } from '../planned-file.js';
-import { checkText, type FileCheck } from './check-text.js';
+import type { PlannedFile } from '../write-together.js';
+import { checkText, type FileCheck } from './definition-text.js';
 import { mergeDefinitions } from './merge-definitions.js';
 import type { PlannedChange } from './planned-import.js';
 

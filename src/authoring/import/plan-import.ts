@@ -7,7 +7,7 @@ import { importFile, readImport } from '../../definitions/read-imports.js';
 import type { Registry } from '../../definitions/registry.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { FileDraft } from '../file-draft.js';
-import type { PlannedFile } from '../planned-file.js';
+import type { PlannedFile } from '../write-together.js';
 import { chooseEffects, joinChoices, type KeptChoice } from './effect-choices.js';
 import type { Imported, ImportedOperation, LeftOut } from './imported.js';
 import { planConfig } from './plan-config.js';

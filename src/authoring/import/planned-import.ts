@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
 import type { YamlSource } from '../../definitions/yaml-source.js';
 import type { ShownDifference } from '../../text/value-differences.js';
-import type { PlannedFile } from '../planned-file.js';
+import type { PlannedFile } from '../write-together.js';
 import type { EffectChoice } from './effect-choices.js';
 import type { LeftOut } from './imported.js';
 

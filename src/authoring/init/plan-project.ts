@@ -10,10 +10,10 @@ import { newAgentDocuments } from '../agent-documents/agents-md.js';
 import type { EXAMPLES } from '../choices.js';
 import { FileDraft } from '../file-draft.js';
 import { fillTemplate } from '../fill-template.js';
-import type { PlannedFile } from '../planned-file.js';
 import { checkForm } from '../scaffold/check-names.js';
 import { siteFolders } from '../scaffold/scaffold.js';
 import { schemaFolder, schemaLine } from '../schema-line.js';
+import type { PlannedFile } from '../write-together.js';
 import { environmentOf } from './environments.js';
 
 /** What a new project is to be. */

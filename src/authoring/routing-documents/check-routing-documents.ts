@@ -5,7 +5,7 @@ import type { Registry } from '../../definitions/registry.js';
 import type { Note } from './choose-rows.js';
 import { findDocuments } from './find-documents.js';
 import { type DocumentPlan, planDocuments } from './plan-documents.js';
-import type { Change } from './table-columns.js';
+import type { Change } from './read-table.js';
 
 const REWRITE = 'Run `ability docs`, look at the change, and commit it.';
 

@@ -2,13 +2,11 @@ import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { AbilityPool, RoutedAbility } from './ability-pool.js';
 import { digestOfScope, digestOfWords, literalOf, withoutStanding } from './cell-text.js';
-import { covers } from './domain.js';
 import { digestsOf, digestsUnder, keepCells } from './keep-cells.js';
 import type { Section } from './read-document.js';
-import type { Fault } from './read-marker.js';
-import { COLUMN, FORMS, type Level } from './section-forms.js';
-import type { SectionSettings } from './section-settings.js';
-import { type ArrangedRow, arrangeColumns, type Change } from './table-columns.js';
+import { type ArrangedRow, arrangeColumns, type Change } from './read-table.js';
+import { COLUMN, type Fault, FORMS, type Level } from './section-forms.js';
+import { covers, type SectionSettings } from './section-settings.js';
 
 /** A row as it should be. */
 export interface ChosenRow {

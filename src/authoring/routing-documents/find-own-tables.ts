@@ -1,7 +1,6 @@
 import type { DocumentLine } from './document-lines.js';
-import { isOwnMarker } from './read-marker.js';
 import { isTableLine, readTable } from './read-table.js';
-import { FORMS, type Level } from './section-forms.js';
+import { FORMS, isOwnMarker, type Level } from './section-forms.js';
 
 /** A table of abilities that stands in a document without markers. */
 export interface OwnTable {

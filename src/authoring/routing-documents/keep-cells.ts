@@ -1,8 +1,8 @@
 import { join } from 'node:path/posix';
 import type { RoutedAbility } from './ability-pool.js';
 import { digestOfScope, digestOfWords, linkOf, literalOf, withoutStanding } from './cell-text.js';
-import { isSameScope } from './domain.js';
 import { COLUMN } from './section-forms.js';
+import { isSameScope } from './section-settings.js';
 
 /** The cells of a row beside its definition. */
 export interface KeptCells {

@@ -9,8 +9,7 @@ import { fillTemplate } from '../fill-template.js';
 import { type AbilityPool, abilityPool } from './ability-pool.js';
 import { linesOf, usualEnd } from './document-lines.js';
 import { isOwnPage } from './find-own-tables.js';
-import { closingMarker, exampleOf } from './read-marker.js';
-import { LEVELS } from './section-forms.js';
+import { closingMarker, exampleOf, LEVELS } from './section-forms.js';
 import { type TakeOver, takeOver } from './take-over.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
 

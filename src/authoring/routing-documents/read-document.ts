@@ -1,8 +1,7 @@
 import type { Problem } from '../../contracts/problem.js';
 import { type DocumentLine, linesOf } from './document-lines.js';
-import { exampleOf, type Fault, isMarker, type Marker, readMarker } from './read-marker.js';
 import { isTableLine, readTable, type Table } from './read-table.js';
-import { FORMS, type Level } from './section-forms.js';
+import { exampleOf, type Fault, FORMS, isMarker, type Level, type Marker, readMarker } from './section-forms.js';
 
 /** The part between the two markers of a level. */
 export interface Section {

@@ -4,7 +4,7 @@ import type { Note } from './choose-rows.js';
 import { type DocumentLine, linesOf, textOf, usualEnd } from './document-lines.js';
 import { findOwnTables, isOwnPage, type OwnTable } from './find-own-tables.js';
 import { readDocument } from './read-document.js';
-import { closingMarker, openingMarker } from './read-marker.js';
+import { closingMarker, openingMarker } from './section-forms.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
 
 /** What taking over the tables of a document comes to. */

@@ -4,11 +4,9 @@ import type { AbilityPool } from './ability-pool.js';
 import { type Choice, chooseRows, type Note } from './choose-rows.js';
 import { type DocumentLine, textOf, usualEnd } from './document-lines.js';
 import { type RoutingDocument, readDocument, type Section } from './read-document.js';
-import { closingMarker } from './read-marker.js';
-import { rowOf } from './read-table.js';
-import { FORMS } from './section-forms.js';
+import { type Change, rowOf } from './read-table.js';
+import { closingMarker, FORMS } from './section-forms.js';
 import { isSettings, readSettings } from './section-settings.js';
-import type { Change } from './table-columns.js';
 
 /** A document beside what it should be. */
 export interface DocumentUpdate {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import type { PlannedFile } from '../planned-file.js';
 import { findDocuments } from '../routing-documents/find-documents.js';
 import { type DocumentPlan, planAdditions, planDocuments } from '../routing-documents/plan-documents.js';
+import type { PlannedFile } from '../write-together.js';
 
 /** What becomes of the routing documents of a project. */
 export interface FollowedDocuments {

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import type { SourceLocation } from '../../contracts/problem.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import type { Registry } from '../../definitions/registry.js';
-import type { PlannedFile } from '../planned-file.js';
+import type { PlannedFile } from '../write-together.js';
 
 /** Where something is scaffolded: a project as it is, and the environment in which it has to run at once. */
 export interface Site {

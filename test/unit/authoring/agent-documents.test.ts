@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { newAgentDocuments, skillMd } from '../../../src/authoring/agent-documents/agents-md.js';
-import { checkAgentDocuments } from '../../../src/authoring/agent-documents/check-agent-documents.js';
 import { CLOSES, OPENS, withMarked } from '../../../src/authoring/agent-documents/marked-text.js';
-import { findAgentDocuments, planAgentDocuments } from '../../../src/authoring/agent-documents/plan-agent-documents.js';
+import {
+  checkAgentDocuments,
+  findAgentDocuments,
+  planAgentDocuments,
+} from '../../../src/authoring/agent-documents/plan-agent-documents.js';
 import { EXIT } from '../../../src/contracts/exit-codes.js';
 import { metaTools } from '../../../src/doors/mcp/tools.js';
 import { makeProject, type ProjectFolder } from '../../fixtures/project-folder.js';

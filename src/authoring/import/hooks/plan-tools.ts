@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fillTemplate } from '../../fill-template.js';
-import type { PlannedFile } from '../../planned-file.js';
 import { schemaLine } from '../../schema-line.js';
+import type { PlannedFile } from '../../write-together.js';
 import type { Shown } from './map-abilities.js';
 
 const TEXT = { type: 'string' };

@@ -1,4 +1,4 @@
-import { checkAgentDocuments } from '../../../authoring/agent-documents/check-agent-documents.js';
+import { checkAgentDocuments } from '../../../authoring/agent-documents/plan-agent-documents.js';
 import { checkRoutingDocuments } from '../../../authoring/routing-documents/check-routing-documents.js';
 import { findDocuments } from '../../../authoring/routing-documents/find-documents.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';

@@ -1,4 +1,4 @@
-import type { Change } from '../../../authoring/routing-documents/table-columns.js';
+import type { Change } from '../../../authoring/routing-documents/read-table.js';
 import type { GapGroup } from '../../../choosing/harvest/group-gaps.js';
 import { formatLocation } from '../../../contracts/problem.js';
 import type { DocumentReport } from '../commands/docs/report-documents.js';

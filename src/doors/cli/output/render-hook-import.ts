@@ -1,6 +1,6 @@
 import type { LostHooks, WrittenDraft } from '../../../authoring/import/hooks/plan-hook-files.js';
 import type { NotTaken } from '../../../authoring/import/hooks/read-settings.js';
-import type { PlannedFile } from '../../../authoring/planned-file.js';
+import type { PlannedFile } from '../../../authoring/write-together.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import type { DeniedCall } from '../commands/import/call-to-show.js';

@@ -1,10 +1,10 @@
-import type { PlannedFile } from '../../../../authoring/planned-file.js';
 import { DOCUMENT_NAME, placesToAdd, selectDocuments } from '../../../../authoring/routing-documents/find-documents.js';
 import {
   type DocumentPlan,
   planAdditions,
   planDocuments,
 } from '../../../../authoring/routing-documents/plan-documents.js';
+import type { PlannedFile } from '../../../../authoring/write-together.js';
 import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';

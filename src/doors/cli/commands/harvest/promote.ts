@@ -1,10 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { type CallExample, caseOf, exampleIn, isExampleOf } from '../../../../authoring/harvest/call-example.js';
-import { type Promotion, planPromotion } from '../../../../authoring/harvest/plan-promotion.js';
-import type { PlannedFile } from '../../../../authoring/planned-file.js';
+import {
+  type CallExample,
+  caseOf,
+  exampleIn,
+  isExampleOf,
+  type Promotion,
+  planPromotion,
+} from '../../../../authoring/harvest/plan-promotion.js';
 import { followPromotion } from '../../../../authoring/scaffold/follow-documents.js';
 import type { Site } from '../../../../authoring/scaffold/scaffold.js';
+import type { PlannedFile } from '../../../../authoring/write-together.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../../contracts/record.js';

@@ -1,10 +1,9 @@
 import { relative, resolve, sep } from 'node:path';
 import { basename } from 'node:path/posix';
 import { planProposal } from '../../../../authoring/harvest/plan-proposal.js';
-import type { PlannedFile } from '../../../../authoring/planned-file.js';
 import { type Scaffold, type Site, siteFolders } from '../../../../authoring/scaffold/scaffold.js';
 import { schemaLine } from '../../../../authoring/schema-line.js';
-import { writeTogether } from '../../../../authoring/write-together.js';
+import { type PlannedFile, writeTogether } from '../../../../authoring/write-together.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';

@@ -1,5 +1,4 @@
-import type { PlannedFile } from '../../../../authoring/planned-file.js';
-import { type Written, writeTogether } from '../../../../authoring/write-together.js';
+import { type PlannedFile, type Written, writeTogether } from '../../../../authoring/write-together.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { Cancelled } from '../../input/ask.js';
 import type { Terminal } from '../../output/terminal/terminal.js';

@@ -1,10 +1,14 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
 import { checkFormat } from '../../definitions/check-format.js';
+import { foldersOf } from '../../definitions/find-project.js';
 import { findUnsupported } from '../../definitions/unsupported.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { renderDefinition } from '../write-yaml.js';
+import type { ImportOptions } from './planned-import.js';
 
 /** What a file must be for the registry to take it. */
 export interface FileCheck {
@@ -37,4 +41,26 @@ export function checkText(file: string, text: string, { kind, schema, more }: Fi
   const value = source.value as JsonObject;
   more(value);
   return value;
+}
+
+/** The lines above an imported definition: its schema for editors, where the project has one, and where it comes from. */
+export function commentsFor(root: string, file: string, { command }: ImportOptions): string[] {
+  const schema = schemaFor(root, file);
+  return [
+    ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
+    `Made by \`${command}\`. Edit it as you like: the next import keeps what you changed.`,
+  ];
+}
+
+/** The JSON Schema of a file's kind, relative to the file. */
+function schemaFor(root: string, file: string): string | undefined {
+  const { registry } = foldersOf(root);
+  const folder = join(registry, 'schemas');
+  if (!existsSync(folder)) return undefined;
+  const [kind] = relative(registry, join(root, file)).split(sep);
+  const name = readdirSync(folder).find((entry) => entry.startsWith(`${kind}.schema.`));
+  if (name === undefined) return undefined;
+  return relative(join(root, dirname(file)), join(folder, name))
+    .split(sep)
+    .join('/');
 }
