@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { isWhole } from './test/fixtures/extent.js';
+import { LONG_FILES } from './test/fixtures/long-files.js';
 import { LongestFirst } from './test/fixtures/longest-first.js';
 
 /** Real servers and processes on two cores: what takes a second alone may take many beside others. */
@@ -17,6 +19,9 @@ const apartIn = (folder: string): string[] => APART.filter((file) => file.starts
 function mocksModules(file: string): boolean {
   return /\bvi\.(mock|doMock)\(|\/fake-workflow\.js'/.test(readFileSync(file, 'utf8'));
 }
+
+/** `npm test` leaves these to `npm run test:long`, which runs all tests there are. */
+const LATER = isWhole('LONG') ? [] : LONG_FILES.map((file) => `test/${file}.test.ts`);
 
 /** What is measured in milliseconds runs when all else is done. */
 const ALONE = ['test/e2e/startup.test.ts'];
@@ -41,28 +46,57 @@ export default defineConfig({
       { extends: true, test: { name: 'unit-apart', include: apartIn('test/unit'), ...UNIT } },
       {
         extends: true,
-        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], isolate: false, ...ON_TEMPORAL },
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          exclude: LATER,
+          isolate: false,
+          ...ON_TEMPORAL,
+        },
       },
-      { extends: true, test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], ...WAITING } },
+      { extends: true, test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], exclude: LATER, ...WAITING } },
       {
         extends: true,
         test: {
           name: 'attacks',
           include: ['test/attacks/**/*.test.ts'],
-          exclude: APART,
+          exclude: [...APART, ...LATER],
           isolate: false,
           ...ON_TEMPORAL,
         },
       },
-      { extends: true, test: { name: 'attacks-apart', include: apartIn('test/attacks'), ...ON_TEMPORAL } },
       {
         extends: true,
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], exclude: ALONE, isolate: false, ...WAITING },
+        test: { name: 'attacks-apart', include: apartIn('test/attacks'), exclude: LATER, ...ON_TEMPORAL },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          exclude: [...ALONE, ...LATER],
+          isolate: false,
+          ...WAITING,
+        },
       },
       {
         extends: true,
         test: { name: 'alone', include: ALONE, ...PATIENT, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
+      ...(isWhole('LONG')
+        ? [
+            {
+              extends: true as const,
+              test: {
+                name: 'long',
+                include: ['test/long/**/*.test.ts'],
+                ...ON_TEMPORAL,
+                maxWorkers: 1,
+                sequence: { groupOrder: 3 },
+              },
+            },
+          ]
+        : []),
     ],
   },
 });

@@ -37,7 +37,12 @@ function copyCheckout() {
 }
 
 function run(copy, command, ...args) {
-  const options = { cwd: copy, encoding: 'utf8', timeout: LIMIT_MS, env: { ...process.env, NO_COLOR: '1' } };
+  const options = {
+    cwd: copy,
+    encoding: 'utf8',
+    timeout: LIMIT_MS,
+    env: { ...process.env, NO_COLOR: '1', LONG: 'whole' },
+  };
   return spawnSync(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 });
 }
 

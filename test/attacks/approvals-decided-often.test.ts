@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { decide, readApprovals, viewTask } from '../../src/client/index.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
+import { LONG } from '../fixtures/extent.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { operation, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
@@ -99,7 +100,10 @@ const resultOf = async (key: string, { wait } = project) => {
   return end.result;
 };
 
-test('one decision sent 100 times, with kill -9 of the worker in the middle, counts once and has one effect', async () => {
+test('one decision sent 100 times, with kill -9 of the worker in the middle, counts once and has one effect', {
+  ...LONG,
+  timeout: 120_000,
+}, async () => {
   const first = await startWorker(project);
   const key = await asking('asks');
   const sending = Array.from({ length: SENT }, () =>
@@ -118,9 +122,12 @@ test('one decision sent 100 times, with kill -9 of the worker in the middle, cou
   const known = ['counted', 'approval.ignored', 'task.closed', ...unanswered];
   expect(codes.filter((code) => !known.includes(code))).toEqual([]);
   expect(codes.filter((code) => code === 'counted').length).toBeLessThanOrEqual(1);
-}, 120_000);
+});
 
-test('with kill -9 while the effect of the decision runs, it is done once, and the task says that it may have taken place', async () => {
+test('with kill -9 while the effect of the decision runs, it is done once, and the task says that it may have taken place', {
+  ...LONG,
+  timeout: 180_000,
+}, async () => {
   const first = await startWorker(quiet);
   const key = await asking('asks_slow', quiet);
   const sending = Array.from({ length: SENT }, () => codeOf(decide(quiet.connection, key, 'approve', { by: 'alice' })));
@@ -137,7 +144,7 @@ test('with kill -9 while the effect of the decision runs, it is done once, and t
   const [approval] = await approvalsOf(key, quiet);
   expect(approval?.decisions).toHaveLength(1);
   expect(effects(quiet)).toBe('done\n');
-}, 180_000);
+});
 
 test('an approval that expires while a branch beside it runs denies the task, and the branch ends', async () => {
   const { id } = await project.create('beside');

@@ -13,6 +13,7 @@ import { findProcesses, markOf } from '../../src/server/processes/processes.js';
 import { atTerminal } from '../fixtures/at-terminal.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -52,7 +53,10 @@ describe('a runtime that is gone', () => {
     project.remove();
   });
 
-  test('kill -9 while two commands wait: one runtime comes, both say so in a line, and the task ends', async () => {
+  test('kill -9 while two commands wait: one runtime comes, both say so in a line, and the task ends', {
+    ...LONG,
+    timeout: 120_000,
+  }, async () => {
     project = makeProject(FILES);
     const [begun, file] = [join(project.root, 'begun'), join(project.root, 'file')];
     const input = ['--set', `begun=${begun}`, '--set', `file=${file}`];
@@ -80,7 +84,7 @@ describe('a runtime that is gone', () => {
     expect(`${ran()}${watched()}`.match(/it has been started again/g)).not.toBeNull();
     expect(servers()).toHaveLength(1);
     expect(runtime().pid).not.toBe(before.pid);
-  }, 120_000);
+  });
 
   test.skipIf(!WHOLE)(
     'it may come back at another port, and `ability down` is not undone by a command that waits',
@@ -262,7 +266,7 @@ describe('a queue that no worker serves any more', () => {
   );
 });
 
-describe('a server that is killed, or goes silent, under a wait', () => {
+describe('a server that is killed, or goes silent, under a wait', LONG, () => {
   let running: RunningProject;
   afterEach(() => running.stop());
 

@@ -7,6 +7,7 @@ import { explainTask, findRecord, listTasks, readApprovals, waitForTask } from '
 import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { type OpenDoor, openDoor, sendRaw } from '../fixtures/http-door.js';
 import { operation, projectFile, shellOperation, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
@@ -423,29 +424,33 @@ async function serve(): Promise<{ at: Pick<OpenDoor, 'url'>; kill(): Promise<unk
   return { at: { url }, kill, stderr: () => said };
 }
 
-test('while no worker is up a delivery is taken, and is one task once one is up, though the door was killed (R-000-82)', async () => {
-  await project.stopWorkers();
-  const first = await serve();
-  const send = (id: string, at: Pick<OpenDoor, 'url'>) =>
-    forge({ action: 'opened', n: id }, { at, headers: { 'x-github-delivery': `${id}-${process.pid}` } });
-  expect(await send('waits', first.at)).toMatchObject({ status: 202, body: { status: 'queued', known: false } });
-  // Killed while it takes others: some are on Temporal by then, some are not.
-  const cut = ['cut0', 'cut1', 'cut2', 'cut3'].map((id) => send(id, first.at).catch(() => undefined));
-  await expect.poll(async () => (await deliveries()).length, { timeout: 20_000 }).toBeGreaterThan(1);
-  await first.kill();
-  await Promise.all(cut);
-  const second = await serve();
-  const ids = ['waits', 'cut0', 'cut1', 'cut2', 'cut3'];
-  const again = await Promise.all(ids.map((id) => send(id, second.at)));
-  expect(again.map(({ status, body }) => `${status} ${body.status}`)).toEqual(ids.map(() => '202 queued'));
-  expect(again[0]?.body.known).toBe(true);
-  await expect.poll(second.stderr).toContain('Takes webhooks at /v1/webhooks/forge, for util.note.');
-  await second.kill();
-  await project.restartWorkers();
-  for (const id of ids) await expect.poll(() => noted(id), { timeout: 60_000 }).toBe(1);
-  for (const id of ids) expect((await ended(`${id}-${process.pid}`)).status).toBe('succeeded');
-  expect(ids.map(noted)).toEqual(ids.map(() => 1));
-});
+test(
+  'while no worker is up a delivery is taken, and is one task once one is up, though the door was killed (R-000-82)',
+  LONG,
+  async () => {
+    await project.stopWorkers();
+    const first = await serve();
+    const send = (id: string, at: Pick<OpenDoor, 'url'>) =>
+      forge({ action: 'opened', n: id }, { at, headers: { 'x-github-delivery': `${id}-${process.pid}` } });
+    expect(await send('waits', first.at)).toMatchObject({ status: 202, body: { status: 'queued', known: false } });
+    // Killed while it takes others: some are on Temporal by then, some are not.
+    const cut = ['cut0', 'cut1', 'cut2', 'cut3'].map((id) => send(id, first.at).catch(() => undefined));
+    await expect.poll(async () => (await deliveries()).length, { timeout: 20_000 }).toBeGreaterThan(1);
+    await first.kill();
+    await Promise.all(cut);
+    const second = await serve();
+    const ids = ['waits', 'cut0', 'cut1', 'cut2', 'cut3'];
+    const again = await Promise.all(ids.map((id) => send(id, second.at)));
+    expect(again.map(({ status, body }) => `${status} ${body.status}`)).toEqual(ids.map(() => '202 queued'));
+    expect(again[0]?.body.known).toBe(true);
+    await expect.poll(second.stderr).toContain('Takes webhooks at /v1/webhooks/forge, for util.note.');
+    await second.kill();
+    await project.restartWorkers();
+    for (const id of ids) await expect.poll(() => noted(id), { timeout: 60_000 }).toBe(1);
+    for (const id of ids) expect((await ended(`${id}-${process.pid}`)).status).toBe('succeeded');
+    expect(ids.map(noted)).toEqual(ids.map(() => 1));
+  },
+);
 
 /** The workflows of deliveries that are under way. */
 async function deliveries(): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LONG } from '../fixtures/extent.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 import { type EffectService, startEffects } from './effect-service.js';
 import { SEED, say, WHOLE } from './extent.js';
@@ -102,29 +103,28 @@ for (const seed of seeds) {
   const told = `seed ${seed}, ${course.order}, ${course.decision}`;
   test.runIf(WHOLE)(
     `kill -9 after each event of a task of six steps: it succeeds, each effect exactly once (${told})`,
+    { ...LONG, timeout: LIMIT_MS },
     async () => {
       const wanted = { ability: 'six_steps', input: { fails: false } };
       expectAll(await killThroughout(lanes, { name: `succeeds, ${told}`, seed, wanted, course, check: checkSuccess }));
     },
-    LIMIT_MS,
   );
 
-  test(
-    `kill -9 after ${WHOLE ? 'each event' : 'some events'} of a task that fails: what was done is taken back, each effect exactly once (${told})`,
-    async () => {
-      const wanted = { ability: 'six_steps', input: { fails: true } };
-      const matrix = {
-        name: `fails, ${told}`,
-        seed,
-        wanted,
-        course,
-        check: checkFailure,
-        ...(!WHOLE && { kills: 9 }),
-      };
-      expectAll(await killThroughout(lanes, matrix));
-    },
-    LIMIT_MS,
-  );
+  test(`kill -9 after ${WHOLE ? 'each event' : 'some events'} of a task that fails: what was done is taken back, each effect exactly once (${told})`, {
+    ...LONG,
+    timeout: LIMIT_MS,
+  }, async () => {
+    const wanted = { ability: 'six_steps', input: { fails: true } };
+    const matrix = {
+      name: `fails, ${told}`,
+      seed,
+      wanted,
+      course,
+      check: checkFailure,
+      ...(!WHOLE && { kills: 9 }),
+    };
+    expectAll(await killThroughout(lanes, matrix));
+  });
 }
 
 test(

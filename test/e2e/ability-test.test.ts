@@ -7,6 +7,7 @@ import { findProcesses } from '../../src/server/processes/processes.js';
 import { agent } from '../fixtures/agents.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
 const EXAMPLE = fileURLToPath(new URL('../..', import.meta.url));
@@ -35,7 +36,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-test('a project without cases is told so, with exit code 2', async () => {
+test('a project without cases is told so, with exit code 2', LONG, async () => {
   const { exitCode, stderr } = await ability(['test'], { cwd: project.root });
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/test\.no_cases This project has no test cases/);
@@ -143,7 +144,7 @@ describe('ability test', () => {
   });
 });
 
-test('--watch runs again when a script or a file of cases changes, and Ctrl-C ends it with 130', async () => {
+test('--watch runs again when a script or a file of cases changes, and Ctrl-C ends it with 130', LONG, async () => {
   project.write({ [CASES]: passing });
   const watching = start(['test', '--watch'], { cwd: project.root });
   let printed = '';
@@ -160,7 +161,7 @@ test('--watch runs again when a script or a file of cases changes, and Ctrl-C en
   expect((await watching).exitCode).toBe(130);
 });
 
-test('Ctrl-C in the middle of a run takes the server along', async () => {
+test('Ctrl-C in the middle of a run takes the server along', LONG, async () => {
   project.write({ [CASES]: passing });
   const { path } = await obtainTestServer(() => {});
   // A name of its own, since other tests have servers, too.
@@ -174,12 +175,16 @@ test('Ctrl-C in the middle of a run takes the server along', async () => {
   expect(isUp()).toBe(false);
 });
 
-test('the cases of the example project pass, without a service, a database or a credential; R-000-42: errors in the log, or no row, are a failure of signup_e2e_test', async () => {
-  const { exitCode, stdout } = await ability(['test'], { cwd: EXAMPLE });
-  expect(stdout).toMatch(/ passed/);
-  expect(stdout).not.toMatch(/✗/);
-  expect(exitCode).toBe(0);
-  for (const workflowId of ['signup_e2e_test', 'billing_regression']) expect(stdout).toContain(`✓ ${workflowId} `);
-  for (const failure of ['errors in the log are a failure', 'a row that is missing is a failure'])
-    expect(stdout).toMatch(new RegExp(`✓ .*${failure}`));
-});
+test(
+  'the cases of the example project pass, without a service, a database or a credential; R-000-42: errors in the log, or no row, are a failure of signup_e2e_test',
+  LONG,
+  async () => {
+    const { exitCode, stdout } = await ability(['test'], { cwd: EXAMPLE });
+    expect(stdout).toMatch(/ passed/);
+    expect(stdout).not.toMatch(/✗/);
+    expect(exitCode).toBe(0);
+    for (const workflowId of ['signup_e2e_test', 'billing_regression']) expect(stdout).toContain(`✓ ${workflowId} `);
+    for (const failure of ['errors in the log are a failure', 'a row that is missing is a failure'])
+      expect(stdout).toMatch(new RegExp(`✓ .*${failure}`));
+  },
+);

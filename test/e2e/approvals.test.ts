@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { atTerminal, CTRL_C, type Exchange } from '../fixtures/at-terminal.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
 const OWNER = userInfo().username;
@@ -39,29 +40,33 @@ const drop = async (key: string, table: string) =>
   expect((await json('run', 'db.drop', '--set', `table=${table}`, '--key', key)).exitCode).toBe(5);
 
 describe('at a terminal', () => {
-  test('approve shows what would run and what was approved before, and asks; no, Return alone and Ctrl-C decide nothing', async () => {
-    await drop('before', 'small');
-    expect((await run('approve', 'before', '--comment', 'fine')).exitCode).toBe(0);
-    await json('task', 'watch', 'before');
-    await drop('asked', 'large');
-    for (const answer of ['n', '\r', CTRL_C]) {
-      const { exitCode, screen } = await typing(['approve', 'asked'], ['Approve this?', answer]);
-      expect(exitCode).toBe(130);
-      expect(screen).toMatch(/what: db\.drop \(db\.drop\) in dev, destructive/);
-      expect(screen).toContain('input: {"table":"large"}');
-      expect(screen).toMatch(/because: dev asks for approval of destructive calls/);
-      expect(screen).toMatch(/asked for by \S+ \(claimed\), until .* \(in \d/);
-      expect(screen).toContain('in: db.drop asked, the task itself');
-      expect(screen).toMatch(/approved before: before .* different now:\s+what\.input\.table: "small" -> "large"/);
-      expect(screen).toMatch(/what_digest: [0-9a-f]{64}/);
-      expect(screen).toContain('Nothing was decided.');
-    }
-    expect(await seen('asked')).toMatchObject([{ status: 'open', decisions: [], ignored: [] }]);
-    const yes = await typing(['approve', 'asked'], ['Approve this?', 'y']);
-    expect(yes.exitCode).toBe(0);
-    expect(yes.screen).toMatch(/run-[0-9a-f]{12} approved/);
-    expect((await json('task', 'watch', 'asked')).json).toMatchObject({ output: { dropped: 'large' } });
-  });
+  test(
+    'approve shows what would run and what was approved before, and asks; no, Return alone and Ctrl-C decide nothing',
+    LONG,
+    async () => {
+      await drop('before', 'small');
+      expect((await run('approve', 'before', '--comment', 'fine')).exitCode).toBe(0);
+      await json('task', 'watch', 'before');
+      await drop('asked', 'large');
+      for (const answer of ['n', '\r', CTRL_C]) {
+        const { exitCode, screen } = await typing(['approve', 'asked'], ['Approve this?', answer]);
+        expect(exitCode).toBe(130);
+        expect(screen).toMatch(/what: db\.drop \(db\.drop\) in dev, destructive/);
+        expect(screen).toContain('input: {"table":"large"}');
+        expect(screen).toMatch(/because: dev asks for approval of destructive calls/);
+        expect(screen).toMatch(/asked for by \S+ \(claimed\), until .* \(in \d/);
+        expect(screen).toContain('in: db.drop asked, the task itself');
+        expect(screen).toMatch(/approved before: before .* different now:\s+what\.input\.table: "small" -> "large"/);
+        expect(screen).toMatch(/what_digest: [0-9a-f]{64}/);
+        expect(screen).toContain('Nothing was decided.');
+      }
+      expect(await seen('asked')).toMatchObject([{ status: 'open', decisions: [], ignored: [] }]);
+      const yes = await typing(['approve', 'asked'], ['Approve this?', 'y']);
+      expect(yes.exitCode).toBe(0);
+      expect(yes.screen).toMatch(/run-[0-9a-f]{12} approved/);
+      expect((await json('task', 'watch', 'asked')).json).toMatchObject({ output: { dropped: 'large' } });
+    },
+  );
 
   test('deny asks as well, and --yes skips the question', async () => {
     await drop('denied', 't');
@@ -95,7 +100,7 @@ describe('at a terminal', () => {
     for (const key of ['l1', 'l3']) expect((await json('task', 'watch', key)).json.status).toBe('succeeded');
   });
 
-  test('one that is raised while the question stands is not decided by the answer to another', async () => {
+  test('one that is raised while the question stands is not decided by the answer to another', LONG, async () => {
     expect((await json('run', 'two', '--key', 'raised')).exitCode).toBe(5);
     const [{ id }] = await seen('raised');
     const { exitCode, screen } = await typing(
@@ -163,7 +168,7 @@ describe('where proof is required', () => {
     await decidesAsOwner('on-demand');
   });
 
-  test('one started by `ability up` does as well, with the key of the one before', async () => {
+  test('one started by `ability up` does as well, with the key of the one before', LONG, async () => {
     await run('down');
     expect((await run('up', '--detach')).exitCode).toBe(0);
     await decidesAsOwner('after-up');

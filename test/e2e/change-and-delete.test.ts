@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
@@ -112,7 +113,10 @@ describe('ability task delete', () => {
     expect(await json(['task', 'delete', 'nobody'])).toMatchObject({ exitCode: 2 });
   }, 180_000);
 
-  test('goes on although command, worker and server are killed in the middle; a second call waits for it', async () => {
+  test('goes on although command, worker and server are killed in the middle; a second call waits for it', {
+    ...LONG,
+    timeout: 180_000,
+  }, async () => {
     const file = join(project.root, 'cleaned');
     const started = await json(['run', 'waits', '--set', `file=${file}`, '--detach']);
     const key = started.json.task_key as string;
@@ -131,5 +135,5 @@ describe('ability task delete', () => {
     expect(existsSync(join(folder(key), 'record.json'))).toBe(false);
     expect(existsSync(join(folder(key), 'deleted.json'))).toBe(true);
     expect(readFileSync(file, 'utf8').startsWith('clean\n')).toBe(true);
-  }, 180_000);
+  });
 });

@@ -8,6 +8,7 @@ import { obtainTemporal } from '../../src/server/binary/find-temporal.js';
 import { checkNode } from '../../src/server/checks/check-machine.js';
 import { freePort } from '../../src/server/temporal/ports.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -57,13 +58,13 @@ describe('each check fails when its thing is broken', () => {
     expect(exitCode).toBe(7);
   });
 
-  test('proof: approvals can be given on the own runtime, and on no other server', async () => {
+  test('proof: approvals can be given on the own runtime, and on no other server', LONG, async () => {
     project.write({ 'ability.yaml': projectFile('{ prod: { proof: required } }') });
     expect((await doctor()).of('proof')).toMatchObject([{ status: 'ok' }]);
     expect((await doctor(['--address', '127.0.0.1:1'])).of('proof')).toMatchObject([{ status: 'warning' }]);
   });
 
-  test('notify: references that lead to nothing, by environment, and none once they are set', async () => {
+  test('notify: references that lead to nothing, by environment, and none once they are set', LONG, async () => {
     const notify = 'notify: [{ on: [task.failed], webhook: "env:HOOK_URL", secret: "env:HOOK_SECRET" }]\n';
     project.write({
       'ability.yaml': projectFile('{ dev: {}, prod: {} }', notify),
@@ -86,7 +87,7 @@ describe('each check fails when its thing is broken', () => {
     expect(exitCode).toBe(7);
   });
 
-  test('runtime: one of another version, one that was killed, one that failed', async () => {
+  test('runtime: one of another version, one that was killed, one that failed', LONG, async () => {
     await ability(['up', '--detach'], { cwd: project.root });
     const file = system('runtime.json');
     const runtime = JSON.parse(readFileSync(file, 'utf8'));
@@ -108,7 +109,7 @@ describe('each check fails when its thing is broken', () => {
     expect(checkRuntime(paths)).toMatchObject({ status: 'failed', message: 'The runtime did not start: no port' });
   });
 
-  test('disk and store: a place that cannot be written', async () => {
+  test('disk and store: a place that cannot be written', LONG, async () => {
     writeFileSync(join(project.root, 'file'), '');
     const { of, exitCode } = await doctor([], { ABILITY_STORE: join(project.root, 'file/store') });
     expect(of('store')).toMatchObject([{ status: 'failed', message: expect.stringMatching(/cannot be written/) }]);
@@ -120,7 +121,7 @@ describe('each check fails when its thing is broken', () => {
     rmSync(join(project.root, '.system'));
   });
 
-  test('keys: a damaged key', async () => {
+  test('keys: a damaged key', LONG, async () => {
     await doctor();
     for (const id of readdirSync(system('keys'))) truncateSync(join(system('keys'), id), 5);
     expect((await doctor()).of('keys')).toMatchObject([{ status: 'failed' }]);
@@ -133,7 +134,7 @@ describe('each check fails when its thing is broken', () => {
   });
 });
 
-describe('a dev server that somebody started without our flags', () => {
+describe('a dev server that somebody started without our flags', LONG, () => {
   let stop: (() => void) | undefined;
   let address: string;
 
@@ -189,7 +190,7 @@ describe('a dev server that somebody started without our flags', () => {
   });
 });
 
-test('for people: one line a check, with what to do', async () => {
+test('for people: one line a check, with what to do', LONG, async () => {
   project.write({ 'registry/low-level/x.yaml': 'operation_key: x\nsumary: y\n' });
   const { stdout, stderr } = await ability(['doctor'], { cwd: project.root });
   expect(stdout).toMatch(/^✓ node +Node \d/m);

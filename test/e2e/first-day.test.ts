@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, type ProjectFolder } from '../fixtures/project-folder.js';
 
@@ -137,26 +138,30 @@ test('scripts become abilities by one command, and only what each changes is lef
   expect(await run('lint')).toMatchObject({ exitCode: 0 });
 });
 
-test('a deployment to 20 hosts: approval, canary; one host fails and all is taken back; after kill -9 a retry ends it', async () => {
-  const hosts = Array.from({ length: 20 }, (_, n) => `host-${n + 1}`);
-  project.write({ 'in.json': JSON.stringify({ version: '1.4.0', hosts }) });
-  expect((await run('run', 'deploy', '--input', '@in.json', '--key', 'd')).exitCode).toBe(5);
-  expect((await run('approve', 'd')).exitCode).toBe(0);
-  const failed = await run('task', 'watch', 'd');
-  expect(failed.exitCode).toBe(1);
-  expect(failed.stdout + failed.stderr).toMatch(/18 of 19 succeeded; failed: item 11 \(host-13\) after 2 attempts/);
-  expect(failed.stdout + failed.stderr).toMatch(/host-13: no route to host[\s\S]*ability task retry d /);
-  expect(deployed()).toEqual([]);
+test(
+  'a deployment to 20 hosts: approval, canary; one host fails and all is taken back; after kill -9 a retry ends it',
+  LONG,
+  async () => {
+    const hosts = Array.from({ length: 20 }, (_, n) => `host-${n + 1}`);
+    project.write({ 'in.json': JSON.stringify({ version: '1.4.0', hosts }) });
+    expect((await run('run', 'deploy', '--input', '@in.json', '--key', 'd')).exitCode).toBe(5);
+    expect((await run('approve', 'd')).exitCode).toBe(0);
+    const failed = await run('task', 'watch', 'd');
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stdout + failed.stderr).toMatch(/18 of 19 succeeded; failed: item 11 \(host-13\) after 2 attempts/);
+    expect(failed.stdout + failed.stderr).toMatch(/host-13: no route to host[\s\S]*ability task retry d /);
+    expect(deployed()).toEqual([]);
 
-  project.write({ 'state/mended': '', 'state/slow': '' });
-  expect((await run('task', 'retry', 'd', '--detach')).exitCode).toBe(0);
-  await expect.poll(async () => (await run('approve', 'd.r2')).exitCode, { timeout: 20_000 }).toBe(0);
-  await expect.poll(deployed, { timeout: 20_000 }).not.toEqual([]);
-  await killProcesses(runtime().pid);
-  const { exitCode, json: result } = await json('task', 'watch', 'd.r2');
-  expect({ exitCode, output: result.output }).toEqual({ exitCode: 0, output: { deployed: 20 } });
-  expect(deployed()).toHaveLength(20);
-});
+    project.write({ 'state/mended': '', 'state/slow': '' });
+    expect((await run('task', 'retry', 'd', '--detach')).exitCode).toBe(0);
+    await expect.poll(async () => (await run('approve', 'd.r2')).exitCode, { timeout: 20_000 }).toBe(0);
+    await expect.poll(deployed, { timeout: 20_000 }).not.toEqual([]);
+    await killProcesses(runtime().pid);
+    const { exitCode, json: result } = await json('task', 'watch', 'd.r2');
+    expect({ exitCode, output: result.output }).toEqual({ exitCode: 0, output: { deployed: 20 } });
+    expect(deployed()).toHaveLength(20);
+  },
+);
 
 test('a nightly backup: its file is verified by another script, and a schedule starts it', async () => {
   edit(

@@ -7,6 +7,7 @@ import { AGENT_TOOLS, type AgentTool } from '../../src/doors/guard/agent-tools.j
 import { checkExports } from '../../src/doors/guard/check-exports.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { CLI } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -62,7 +63,7 @@ test.each(AGENT_TOOLS)(
   },
 );
 
-test('an export whose command is not found blocks, and doctor says so', async () => {
+test('an export whose command is not found blocks, and doctor says so', LONG, async () => {
   await ability(['hooks', 'export', '--to', 'claude'], { cwd: project.root });
   const [only] = checkExports(project.root, { ...env, PATH: '/usr/bin:/bin' }, 'deny');
   expect(only).toMatchObject({

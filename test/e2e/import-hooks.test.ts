@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { CLEAN, start } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject } from '../fixtures/project-folder.js';
 
 const folder = makeProject({
@@ -67,7 +68,7 @@ test('from three guards of Claude Code to a call that one of them denies, in fou
   expect((await run('run', 'tools.bash', '--set', 'command=echo hi')).stdout).toMatch(/"text": "hi"/);
 }, 120_000);
 
-test('again it writes nothing, and what people edited stays', async () => {
+test('again it writes nothing, and what people edited stays', { ...LONG, timeout: 60_000 }, async () => {
   // Not even the guard that `hooks export` has put there meanwhile.
   await run('hooks', 'export', '--to', 'claude');
   const { stdout } = await run('import', 'hooks', '.claude/settings.json', '--tools');
@@ -79,7 +80,7 @@ test('again it writes nothing, and what people edited stays', async () => {
   const again = await run('import', 'hooks', '.claude/settings.json');
   expect(again.stdout + again.stderr).toMatch(/was edited since it was imported/);
   expect(readFileSync(join(folder.root, file), 'utf8')).toBe(edited);
-}, 60_000);
+});
 
 test('lint --check-hooks reports a guard that no longer denies what it must', async () => {
   folder.write({ '.claude/hooks/block-dangerous.sh': '#!/usr/bin/env bash\nexit 0\n' });

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { CLI, abilityJson as startAbilityJson } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 import { MCP_PROGRAMS } from '../fixtures/servers/mcp-http-server.js';
 import { startStatelessMcp } from '../fixtures/servers/stateless-mcp.js';
@@ -229,7 +230,7 @@ describe('a server that is not what it should be', () => {
     expect(keys((await json()).json.unchanged)).toHaveLength(4);
   });
 
-  test('has 500 tools: all are taken', async () => {
+  test('has 500 tools: all are taken', { ...LONG, timeout: 180_000 }, async () => {
     const inputSchema = { ...ANY, properties: { a: { type: 'string' } }, required: ['a'] };
     describeTools(
       ...Array.from({ length: 500 }, (_, index) => ({
@@ -241,7 +242,7 @@ describe('a server that is not what it should be', () => {
     const { json: end } = await first();
     expect(end.new).toHaveLength(500);
     expect(loadRegistry(project.root).problems).toEqual([]);
-  }, 180_000);
+  });
 });
 
 describe('refused, with what to do', () => {

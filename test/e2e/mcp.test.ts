@@ -12,6 +12,7 @@ import type { JsonObject } from '../../src/contracts/json.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { CLEAN, CLI } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { callTool, connectOverHttp, type Told } from '../fixtures/mcp-agent.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
@@ -92,90 +93,109 @@ describe('ability mcp', () => {
     }
   });
 
-  test('an agent finds, plans, runs, waits for a person, and reads the result after kill -9 of door and runtime (R-000-82)', async () => {
-    let door = await openDoor('--access', 'run');
-    const found = await door.call('ability_search', { query: 'release' });
-    expect(found.told.abilities).toMatchObject([{ id: 'release_build' }]);
-    const planned = await door.call('ability_plan', { id: 'release_build', input: { build: 7 } });
-    expect(planned.told).toMatchObject({ status: 'available', approvals: [{ title: 'Release build 7' }] });
-    const { reference: plan } = planned.told;
-    const asked = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
-    expect(asked.told).toMatchObject({ status: 'waiting_approval', waiting_for: [{ title: 'Release build 7' }] });
-    const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
-    await killProcesses(door.pid, runtime.pid);
-    door = await openDoor('--access', 'run');
-    const { task } = asked.told;
-    expect((await door.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval', task });
-    // The same key and input is the same task, also for another process of the same agent.
-    const again = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
-    expect(again.told.task).toBe(task);
-    const [command] = again.told.waiting_for[0].commands as string[];
-    const words = command?.replace('--as NAME', '--as alice').split(' ').slice(1) ?? [];
-    expect(await ability(words, { cwd: project.root })).toMatchObject({ exitCode: 0 });
-    expect((await door.call('task_result', { task, wait: 50 })).told).toMatchObject({
-      status: 'succeeded',
-      output: { sum: 8 },
-    });
-    await door.close();
-  });
+  test(
+    'an agent finds, plans, runs, waits for a person, and reads the result after kill -9 of door and runtime (R-000-82)',
+    LONG,
+    async () => {
+      let door = await openDoor('--access', 'run');
+      const found = await door.call('ability_search', { query: 'release' });
+      expect(found.told.abilities).toMatchObject([{ id: 'release_build' }]);
+      const planned = await door.call('ability_plan', { id: 'release_build', input: { build: 7 } });
+      expect(planned.told).toMatchObject({ status: 'available', approvals: [{ title: 'Release build 7' }] });
+      const { reference: plan } = planned.told;
+      const asked = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
+      expect(asked.told).toMatchObject({ status: 'waiting_approval', waiting_for: [{ title: 'Release build 7' }] });
+      const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
+      await killProcesses(door.pid, runtime.pid);
+      door = await openDoor('--access', 'run');
+      const { task } = asked.told;
+      expect((await door.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval', task });
+      // The same key and input is the same task, also for another process of the same agent.
+      const again = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
+      expect(again.told.task).toBe(task);
+      const [command] = again.told.waiting_for[0].commands as string[];
+      const words = command?.replace('--as NAME', '--as alice').split(' ').slice(1) ?? [];
+      expect(await ability(words, { cwd: project.root })).toMatchObject({ exitCode: 0 });
+      expect((await door.call('task_result', { task, wait: 50 })).told).toMatchObject({
+        status: 'succeeded',
+        output: { sum: 8 },
+      });
+      await door.close();
+    },
+  );
 
-  test('an agent does the same at POST /mcp of `ability serve`, and none of what it may not (R-000-82)', async () => {
-    const token = async (person: string): Promise<string> => {
-      const args = ['token', 'create', '--agent', 'probe', '--person', person, '--can', 'read,run', '--expires', '1h'];
-      return (await abilityJson(args, { cwd: project.root })).json.token;
-    };
-    const [mine, theirs] = [await token('alice'), await token('bob')];
-    let door = await serveDoor(project.root);
-    let agent = await connectOverHttp(door.url, { token: mine });
-    const found = await agent.call('ability_search', { query: 'release' });
-    expect(found.told.abilities).toMatchObject([{ id: 'release_build' }]);
-    const run = { id: 'release_build', input: { build: 9 } };
-    const old = (await agent.call('ability_plan', run)).told;
-    expect(old).toMatchObject({ status: 'available', approvals: [{ title: 'Release build 9' }] });
-    // What it read is not what there is any more.
-    project.write(release('Release the build ${{ input.build }}'));
-    const refused = await agent.call('ability_run', { ...run, plan: old.reference });
-    expect(refused).toMatchObject({ isError: true, told: { status: 'refused', code: 'plan.changed' } });
-    const { reference: plan } = (await agent.call('ability_plan', run)).told;
-    const asked = await agent.call('ability_run', { ...run, plan, key: 'b9' });
-    expect(asked.told).toMatchObject({ status: 'waiting_approval', waiting_for: [{ title: 'Release the build 9' }] });
-    const { task, waiting_for: waits } = asked.told;
-    const key = Buffer.from(task.split('.')[1], 'base64url').toString();
-    const decision = await fetch(`${door.url}/v1/tasks/${key}/approvals/${waits[0].approval}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${mine}` },
-      body: JSON.stringify({ decision: 'approve' }),
-    });
-    expect(decision.status).toBe(403);
-    const other = await connectOverHttp(door.url, { token: theirs });
-    expect((await other.call('task_status', { task })).told).toMatchObject({ code: 'task.not_found' });
-    const broken = agent.call('task_result', { task, wait: 50 }).then(
-      () => 'answered',
-      () => 'broken off',
-    );
-    const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
-    await killProcesses(door.pid, runtime.pid);
-    expect(await broken).toBe('broken off');
-    door = await serveDoor(project.root);
-    agent = await connectOverHttp(door.url, { token: mine });
-    expect((await agent.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval', task });
-    expect((await agent.call('ability_run', { ...run, plan, key: 'b9' })).told.task).toBe(task);
-    const [command] = waits[0].commands as string[];
-    const words = command?.replace('--as NAME', '--as carol').split(' ').slice(1) ?? [];
-    expect(await ability(words, { cwd: project.root })).toMatchObject({ exitCode: 0 });
-    const end = await agent.call('task_result', { task, wait: 50 });
-    expect(end.told).toMatchObject({ status: 'succeeded', output: { sum: 10 } });
-    // A runtime that was stopped on purpose is started again for a call, at the latest for the second.
-    await ability(['down'], { cwd: project.root });
-    const sums = { id: 'math.add', input: { a: 1, b: 1 } };
-    const first = await agent.call('ability_run', sums);
-    if (first.isError) expect(first.told.code).toBe('runtime.stopped');
-    const second = await agent.call('ability_run', sums);
-    expect(second.told).toMatchObject({ status: 'succeeded', output: { sum: 2 } });
-    expect(await door.stop()).toMatchObject({ exitCode: 0 });
-    const session = String(second.meta['ability-runtime/session_id']);
-    expect((await abilityJson(['session', 'show', session], { cwd: project.root })).json.status).not.toBe('open');
-  });
+  test(
+    'an agent does the same at POST /mcp of `ability serve`, and none of what it may not (R-000-82)',
+    LONG,
+    async () => {
+      const token = async (person: string): Promise<string> => {
+        const args = [
+          'token',
+          'create',
+          '--agent',
+          'probe',
+          '--person',
+          person,
+          '--can',
+          'read,run',
+          '--expires',
+          '1h',
+        ];
+        return (await abilityJson(args, { cwd: project.root })).json.token;
+      };
+      const [mine, theirs] = [await token('alice'), await token('bob')];
+      let door = await serveDoor(project.root);
+      let agent = await connectOverHttp(door.url, { token: mine });
+      const found = await agent.call('ability_search', { query: 'release' });
+      expect(found.told.abilities).toMatchObject([{ id: 'release_build' }]);
+      const run = { id: 'release_build', input: { build: 9 } };
+      const old = (await agent.call('ability_plan', run)).told;
+      expect(old).toMatchObject({ status: 'available', approvals: [{ title: 'Release build 9' }] });
+      // What it read is not what there is any more.
+      project.write(release('Release the build ${{ input.build }}'));
+      const refused = await agent.call('ability_run', { ...run, plan: old.reference });
+      expect(refused).toMatchObject({ isError: true, told: { status: 'refused', code: 'plan.changed' } });
+      const { reference: plan } = (await agent.call('ability_plan', run)).told;
+      const asked = await agent.call('ability_run', { ...run, plan, key: 'b9' });
+      expect(asked.told).toMatchObject({ status: 'waiting_approval', waiting_for: [{ title: 'Release the build 9' }] });
+      const { task, waiting_for: waits } = asked.told;
+      const key = Buffer.from(task.split('.')[1], 'base64url').toString();
+      const decision = await fetch(`${door.url}/v1/tasks/${key}/approvals/${waits[0].approval}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${mine}` },
+        body: JSON.stringify({ decision: 'approve' }),
+      });
+      expect(decision.status).toBe(403);
+      const other = await connectOverHttp(door.url, { token: theirs });
+      expect((await other.call('task_status', { task })).told).toMatchObject({ code: 'task.not_found' });
+      const broken = agent.call('task_result', { task, wait: 50 }).then(
+        () => 'answered',
+        () => 'broken off',
+      );
+      const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
+      await killProcesses(door.pid, runtime.pid);
+      expect(await broken).toBe('broken off');
+      door = await serveDoor(project.root);
+      agent = await connectOverHttp(door.url, { token: mine });
+      expect((await agent.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval', task });
+      expect((await agent.call('ability_run', { ...run, plan, key: 'b9' })).told.task).toBe(task);
+      const [command] = waits[0].commands as string[];
+      const words = command?.replace('--as NAME', '--as carol').split(' ').slice(1) ?? [];
+      expect(await ability(words, { cwd: project.root })).toMatchObject({ exitCode: 0 });
+      const end = await agent.call('task_result', { task, wait: 50 });
+      expect(end.told).toMatchObject({ status: 'succeeded', output: { sum: 10 } });
+      // A runtime that was stopped on purpose is started again for a call, at the latest for the second.
+      await ability(['down'], { cwd: project.root });
+      const sums = { id: 'math.add', input: { a: 1, b: 1 } };
+      const first = await agent.call('ability_run', sums);
+      if (first.isError) expect(first.told.code).toBe('runtime.stopped');
+      const second = await agent.call('ability_run', sums);
+      expect(second.told).toMatchObject({ status: 'succeeded', output: { sum: 2 } });
+      expect(await door.stop()).toMatchObject({ exitCode: 0 });
+      const session = String(second.meta['ability-runtime/session_id']);
+      expect((await abilityJson(['session', 'show', session], { cwd: project.root })).json.status).not.toBe('open');
+    },
+  );
 
   test('by default finds and plans only, and says which access a call needs', async () => {
     const door = await openDoor();

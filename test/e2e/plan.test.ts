@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -110,7 +111,7 @@ describe('ability plan', () => {
 describe('ability run --plan', () => {
   const args = (...more: string[]) => ['run', 'greet', '--set', 'name=Bob', ...more];
 
-  test('runs what was planned under that digest, and no other input under the reference', async () => {
+  test('runs what was planned under that digest, and no other input under the reference', LONG, async () => {
     const planned = await json(['plan', 'greet', '--set', 'name=Bob']);
     const { digest, reference } = planned.json;
     writeFileSync(join(project.root, 'plan.json'), planned.stdout);

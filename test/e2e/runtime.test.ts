@@ -9,6 +9,7 @@ import { obtainTemporal } from '../../src/server/binary/find-temporal.js';
 import { findProcesses, isAlive, markOf } from '../../src/server/processes/processes.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start, abilityJson as startAbilityJson } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
@@ -66,7 +67,7 @@ describe('on demand', () => {
     expect(servers()).toEqual([]);
   });
 
-  test('does not leave while a task is executing, and does while one only waits', async () => {
+  test('does not leave while a task is executing, and does while one only waits', LONG, async () => {
     project = makeProject(FILES);
     const env = { ABILITY_RUNTIME_IDLE_MS: '4000' };
     const file = join(project.root, 'counted');
@@ -108,23 +109,27 @@ describe('up and down', () => {
     expect((await run(['down'])).stdout).toBe('It was not up.');
   });
 
-  test('Ctrl-C at the terminal, which reaches the whole group, lets a call end that must not be repeated', async () => {
-    project = makeProject(FILES);
-    const up = start(['up'], { cwd: project.root, detached: true });
-    await expect
-      .poll(() => existsSync(join(project.root, '.system/runtime.json')) && runtime().state, { timeout: 30_000 })
-      .toBe('up');
-    const file = join(project.root, 'counted');
-    const { json: task } = await json(['run', 'util.once', '--set', `file=${file}`, '--set', 'ms:=3000', '--detach']);
-    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
-    process.kill(-(up.pid as number), 'SIGINT');
-    expect(await up).toMatchObject({ exitCode: 0 });
-    expect(servers()).toEqual([]);
-    const end = await json(['task', 'watch', task.task_key]);
-    expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded', steps: [{ attempts: 1 }] } });
-  });
+  test(
+    'Ctrl-C at the terminal, which reaches the whole group, lets a call end that must not be repeated',
+    LONG,
+    async () => {
+      project = makeProject(FILES);
+      const up = start(['up'], { cwd: project.root, detached: true });
+      await expect
+        .poll(() => existsSync(join(project.root, '.system/runtime.json')) && runtime().state, { timeout: 30_000 })
+        .toBe('up');
+      const file = join(project.root, 'counted');
+      const { json: task } = await json(['run', 'util.once', '--set', `file=${file}`, '--set', 'ms:=3000', '--detach']);
+      await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+      process.kill(-(up.pid as number), 'SIGINT');
+      expect(await up).toMatchObject({ exitCode: 0 });
+      expect(servers()).toEqual([]);
+      const end = await json(['task', 'watch', task.task_key]);
+      expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded', steps: [{ attempts: 1 }] } });
+    },
+  );
 
-  test('up --detach stays although nobody needs it, until down', async () => {
+  test('up --detach stays although nobody needs it, until down', LONG, async () => {
     project = makeProject(FILES);
     const env = { ABILITY_RUNTIME_IDLE_MS: '500' };
     expect((await run(['up', '--detach'], env)).exitCode).toBe(0);
@@ -138,7 +143,7 @@ describe('up and down', () => {
     expect(markOf(pid)).toBeUndefined();
   });
 
-  test('the UI keeps its address over a restart', async () => {
+  test('the UI keeps its address over a restart', LONG, async () => {
     project = makeProject(FILES);
     const { json: before } = await json(['up', '--detach']);
     await run(['down']);
@@ -146,7 +151,7 @@ describe('up and down', () => {
     expect(after.ui).toBe(before.ui);
   });
 
-  test('an environment added later is served without a restart', async () => {
+  test('an environment added later is served without a restart', LONG, async () => {
     project = makeProject(FILES);
     expect((await run(['run', 'util.echo', '--env', 'dev'])).exitCode).toBe(0);
     const file = readFileSync(join(project.root, 'ability.yaml'), 'utf8');
@@ -193,7 +198,7 @@ describe('told to leave while it starts', () => {
   });
 });
 
-test('ABILITY_SEAL_KEYS, where it is set, signs in place of keys of the project', async () => {
+test('ABILITY_SEAL_KEYS, where it is set, signs in place of keys of the project', LONG, async () => {
   project = makeProject(FILES);
   const env = { ABILITY_SEAL_KEYS: `given:${randomBytes(32).toString('base64url')}` };
   const { json: task } = await json(['run', 'asks'], env);
@@ -216,21 +221,33 @@ describe('killed', () => {
     expect(servers()).toHaveLength(1);
   });
 
-  test('kill -9 of the worker in the middle of a step: it is done again under the same key, its effect counted once', async () => {
-    project = makeProject(FILES);
-    const file = join(project.root, 'counted');
-    const { json: task } = await json(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=4000', '--detach']);
-    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
-    await killProcesses(runtime().pid);
-    const end = await json(['task', 'watch', task.task_key]);
-    expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded', steps: [{ attempts: 2 }] } });
-    const keys = readFileSync(file, 'utf8').trim().split('\n');
-    expect(new Set(keys)).toEqual(new Set([`${task.task_key}/run`]));
-    // The script of the killed worker was ended before the second one began.
-    expect(findProcesses([join(project.root, 'scripts/util.count.mjs')])).toEqual([]);
-  });
+  test(
+    'kill -9 of the worker in the middle of a step: it is done again under the same key, its effect counted once',
+    LONG,
+    async () => {
+      project = makeProject(FILES);
+      const file = join(project.root, 'counted');
+      const { json: task } = await json([
+        'run',
+        'util.count',
+        '--set',
+        `file=${file}`,
+        '--set',
+        'ms:=4000',
+        '--detach',
+      ]);
+      await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+      await killProcesses(runtime().pid);
+      const end = await json(['task', 'watch', task.task_key]);
+      expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded', steps: [{ attempts: 2 }] } });
+      const keys = readFileSync(file, 'utf8').trim().split('\n');
+      expect(new Set(keys)).toEqual(new Set([`${task.task_key}/run`]));
+      // The script of the killed worker was ended before the second one began.
+      expect(findProcesses([join(project.root, 'scripts/util.count.mjs')])).toEqual([]);
+    },
+  );
 
-  test('kill -9 of the server: the runtime starts it again, and the task finishes', async () => {
+  test('kill -9 of the server: the runtime starts it again, and the task finishes', LONG, async () => {
     project = makeProject(FILES);
     const file = join(project.root, 'counted');
     const { json: task } = await json(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=2500', '--detach']);
@@ -244,7 +261,7 @@ describe('killed', () => {
     expect(new Set(readFileSync(file, 'utf8').trim().split('\n')).size).toBe(1);
   });
 
-  test('a stale lock and a half-written file are no obstacle', async () => {
+  test('a stale lock and a half-written file are no obstacle', LONG, async () => {
     project = makeProject(FILES);
     mkdirSync(join(project.root, '.system'), { recursive: true });
     writeFileSync(join(project.root, '.system/runtime.lock'), JSON.stringify({ pid: 999_999, started: '1' }));
@@ -272,7 +289,7 @@ describe('killed', () => {
     expect(await json(['task', 'watch', 'goes-on'])).toMatchObject({ exitCode: 0, json: { status: 'succeeded' } });
   });
 
-  test('Ctrl-C of a direct run stops the work', async () => {
+  test('Ctrl-C of a direct run stops the work', LONG, async () => {
     project = makeProject(FILES);
     const file = join(project.root, 'counted');
     const command = start(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=30000', '--direct'], {
@@ -288,7 +305,7 @@ describe('killed', () => {
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 
 describe.skipIf(!canMount)('a full disk (needs root on Linux, to mount a small file system)', () => {
-  test('is said clearly; after making room the same command works', async () => {
+  test('is said clearly; after making room the same command works', LONG, async () => {
     project = makeProject(FILES);
     const small = join(project.root, '.system');
     mkdirSync(small);
@@ -314,22 +331,26 @@ describe.skipIf(!canMount)('a full disk (needs root on Linux, to mount a small f
   });
 });
 
-test('a project that is renamed while its runtime is up is served under its new name, and old tasks are not lost', async () => {
-  project = makeProject({ ...FILES, 'ability.yaml': 'format: 1\nproject: before\nenvironments: { dev: {} }\n' });
-  expect((await run(['run', 'asks', '--key', 'k1'])).exitCode).toBe(5);
-  const first = runtime();
-  expect(first.project).toBe('before');
-  project.write({ 'ability.yaml': 'format: 1\nproject: after\nenvironments: { dev: {} }\n' });
-  const renamed = await run(['run', 'util.echo', '--set', 'x:=1']);
-  expect(renamed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/was called before and is after now/) });
-  expect(runtime()).toMatchObject({ project: 'after', address: first.address });
-  expect(await run(['approve', 'k1'])).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringMatching(/belongs to the project before/),
-  });
-  const { checks } = (await json(['doctor'])).json as { checks: { name: string; message: string }[] };
-  expect(checks.find(({ name }) => name === 'renamed')?.message).toMatch(/1 of before$/);
-  project.write({ 'ability.yaml': 'format: 1\nproject: before\nenvironments: { dev: {} }\n' });
-  expect((await run(['approve', 'k1'])).exitCode).toBe(0);
-  expect((await run(['task', 'watch', 'k1'])).exitCode).toBe(0);
-});
+test(
+  'a project that is renamed while its runtime is up is served under its new name, and old tasks are not lost',
+  LONG,
+  async () => {
+    project = makeProject({ ...FILES, 'ability.yaml': 'format: 1\nproject: before\nenvironments: { dev: {} }\n' });
+    expect((await run(['run', 'asks', '--key', 'k1'])).exitCode).toBe(5);
+    const first = runtime();
+    expect(first.project).toBe('before');
+    project.write({ 'ability.yaml': 'format: 1\nproject: after\nenvironments: { dev: {} }\n' });
+    const renamed = await run(['run', 'util.echo', '--set', 'x:=1']);
+    expect(renamed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/was called before and is after now/) });
+    expect(runtime()).toMatchObject({ project: 'after', address: first.address });
+    expect(await run(['approve', 'k1'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/belongs to the project before/),
+    });
+    const { checks } = (await json(['doctor'])).json as { checks: { name: string; message: string }[] };
+    expect(checks.find(({ name }) => name === 'renamed')?.message).toMatch(/1 of before$/);
+    project.write({ 'ability.yaml': 'format: 1\nproject: before\nenvironments: { dev: {} }\n' });
+    expect((await run(['approve', 'k1'])).exitCode).toBe(0);
+    expect((await run(['task', 'watch', 'k1'])).exitCode).toBe(0);
+  },
+);

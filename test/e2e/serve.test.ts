@@ -5,6 +5,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 import { serveDoor } from '../fixtures/served-door.js';
 
@@ -112,34 +113,38 @@ describe('ability serve', () => {
     expect(await door.stop('SIGINT')).toMatchObject({ exitCode: 0 });
   });
 
-  test('is killed and started again, and a client that listened goes on behind the last event; so it does after `ability down`', async () => {
-    const killed = await serve();
-    const waits = await post(`${killed.url}/v1/runs`, { ability: 'db.drop', environment: 'prod' });
-    const key = String(waits.body.task_key);
-    const first = (await readEvents(`${killed.url}/v1/tasks/${key}/events`, 'task.status')).at(-1) ?? '';
-    killed.kill();
-    const door = await serve();
-    const rest = readEvents(`${door.url}/v1/tasks/${key}/events`, 'task.ended', { 'last-event-id': first });
-    await fetch(`${door.url}/v1/tasks/${key}/cancel`, { method: 'POST' });
-    expect(await rest).not.toContain(first);
-    expect(await rest).not.toEqual([]);
-    await ability(['down'], { cwd: project.root });
-    const statuses: number[] = [];
-    await expect
-      .poll(
-        async () => {
-          const { status } = await fetch(`${door.url}/v1/tasks/${key}/result`);
-          statuses.push(status);
-          return status;
-        },
-        { timeout: 60_000 },
-      )
-      .toBe(200);
-    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    expect(await door.stop()).toMatchObject({ exitCode: 0 });
-  });
+  test(
+    'is killed and started again, and a client that listened goes on behind the last event; so it does after `ability down`',
+    LONG,
+    async () => {
+      const killed = await serve();
+      const waits = await post(`${killed.url}/v1/runs`, { ability: 'db.drop', environment: 'prod' });
+      const key = String(waits.body.task_key);
+      const first = (await readEvents(`${killed.url}/v1/tasks/${key}/events`, 'task.status')).at(-1) ?? '';
+      killed.kill();
+      const door = await serve();
+      const rest = readEvents(`${door.url}/v1/tasks/${key}/events`, 'task.ended', { 'last-event-id': first });
+      await fetch(`${door.url}/v1/tasks/${key}/cancel`, { method: 'POST' });
+      expect(await rest).not.toContain(first);
+      expect(await rest).not.toEqual([]);
+      await ability(['down'], { cwd: project.root });
+      const statuses: number[] = [];
+      await expect
+        .poll(
+          async () => {
+            const { status } = await fetch(`${door.url}/v1/tasks/${key}/result`);
+            statuses.push(status);
+            return status;
+          },
+          { timeout: 60_000 },
+        )
+        .toBe(200);
+      expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+      expect(await door.stop()).toMatchObject({ exitCode: 0 });
+    },
+  );
 
-  test('listens with TLS, where every request takes a token', async () => {
+  test('listens with TLS, where every request takes a token', LONG, async () => {
     const { json: made } = await json(['token', 'create', '--person', 'alice']);
     const door = await serve('--host', 'localhost', '--tls-cert', 'cert.pem', '--tls-key', 'key.pem');
     const status = (headers: Record<string, string>) =>
@@ -170,7 +175,7 @@ describe('ability serve', () => {
     bare.remove();
   });
 
-  test('says why it cannot listen', async () => {
+  test('says why it cannot listen', LONG, async () => {
     const door = await serve();
     const end = await json(['serve', '--port', new URL(door.url).port]);
     expect(end).toMatchObject({ exitCode: 7, json: { error: { code: 'door.not_listening' } } });

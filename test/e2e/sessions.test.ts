@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';
 
@@ -152,7 +153,7 @@ describe('ability session', () => {
       expect(await json([...args, '--scope', '../x'])).toMatchObject({ exitCode: 2 });
   });
 
-  test('a prompt is answered although runtime and worker were killed while its hooks were asked', async () => {
+  test('a prompt is answered although runtime and worker were killed while its hooks were asked', LONG, async () => {
     await json(['session', 'start', '--id', 'cut', '--scope', 'slow']);
     const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
     const prompting = start(['session', 'prompt', 'cut', 'hello', '--json'], { cwd: project.root });

@@ -17,6 +17,7 @@ import { taskQueueOf, UPDATES } from '../../src/contracts/names.js';
 import { PLACEMENTS } from '../../src/contracts/placement.js';
 import type { InputEdit } from '../../src/contracts/task.js';
 import { packArguments } from '../../src/rules/task-arguments.js';
+import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -233,7 +234,10 @@ describe('at once', () => {
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
   });
 
-  test('R-000-84: of very many changes the first and the last hundred are reported, and whoever made another still counts', async () => {
+  test('R-000-84: of very many changes the first and the last hundred are reported, and whoever made another still counts', {
+    ...LONG,
+    timeout: 120_000,
+  }, async () => {
     const key = await created({}, 'outer', 'prod');
     await set(key, { n: 1 });
     await set(key, { n: 2 }, { by: { name: 'second', source: 'claimed' } });
@@ -256,54 +260,62 @@ describe('at once', () => {
     await decide(project.connection, key, 'approve', { by: 'ann' });
     expect(await ended(key)).toMatchObject({ status: 'succeeded', ...told });
     expect(await explainTask(project.connection, key)).toMatchObject({ ...told, source: 'history' });
-  }, 120_000);
-
-  test('a change and a run: the task runs with one of the two inputs, with the new one if the change was said to hold', async () => {
-    const race = async (index: number) => {
-      const key = await created({ n: 1 });
-      const handle = project.connection.temporal.workflow.getHandle(key);
-      const runLater = async () => {
-        for (let asked = 0; asked < index; asked += 1) await handle.describe();
-        await runTask(project.connection, key);
-      };
-      const [change] = await Promise.all([refused(set(key, { n: 2 })), runLater()]);
-      const { status, output } = await ended(key);
-      const held = change.value?.changed === true;
-      if (!held) expect(change).toMatchObject({ code: 'task.started' });
-      expect({ status, output }).toMatchObject({ status: 'succeeded', output: { n: held ? 2 : 1 } });
-      expect(readRecord(project.connection, key)?.input).toMatchObject({ n: held ? 2 : 1 });
-      return held;
-    };
-    const outcomes: boolean[] = [];
-    for (let batch = 0; batch < 20; batch += 5) {
-      outcomes.push(...(await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)))));
-    }
-    expect(new Set(outcomes)).toEqual(new Set([true, false]));
   });
+
+  test(
+    'a change and a run: the task runs with one of the two inputs, with the new one if the change was said to hold',
+    LONG,
+    async () => {
+      const race = async (index: number) => {
+        const key = await created({ n: 1 });
+        const handle = project.connection.temporal.workflow.getHandle(key);
+        const runLater = async () => {
+          for (let asked = 0; asked < index; asked += 1) await handle.describe();
+          await runTask(project.connection, key);
+        };
+        const [change] = await Promise.all([refused(set(key, { n: 2 })), runLater()]);
+        const { status, output } = await ended(key);
+        const held = change.value?.changed === true;
+        if (!held) expect(change).toMatchObject({ code: 'task.started' });
+        expect({ status, output }).toMatchObject({ status: 'succeeded', output: { n: held ? 2 : 1 } });
+        expect(readRecord(project.connection, key)?.input).toMatchObject({ n: held ? 2 : 1 });
+        return held;
+      };
+      const outcomes: boolean[] = [];
+      for (let batch = 0; batch < 20; batch += 5) {
+        outcomes.push(...(await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)))));
+      }
+      expect(new Set(outcomes)).toEqual(new Set([true, false]));
+    },
+  );
 });
 
 describe('meanwhile', () => {
-  test('a cancellation is never lost: the task ends cancelled, with the change if that was said to hold', async () => {
-    const race = async (index: number) => {
-      const key = await created({ n: 1 });
-      const handle = project.connection.temporal.workflow.getHandle(key);
-      const cancelLater = async () => {
-        for (let asked = 0; asked < index; asked += 1) await handle.describe();
-        await cancelTask(project.connection, key);
+  test(
+    'a cancellation is never lost: the task ends cancelled, with the change if that was said to hold',
+    LONG,
+    async () => {
+      const race = async (index: number) => {
+        const key = await created({ n: 1 });
+        const handle = project.connection.temporal.workflow.getHandle(key);
+        const cancelLater = async () => {
+          for (let asked = 0; asked < index; asked += 1) await handle.describe();
+          await cancelTask(project.connection, key);
+        };
+        const [change] = await Promise.all([refused(set(key, { n: 2 })), cancelLater()]);
+        expect(await ended(key)).toMatchObject({ status: 'cancelled' });
+        const held = change.value?.changed === true;
+        if (!held) expect(change).toMatchObject({ code: 'task.started' });
+        expect(readRecord(project.connection, key)).toMatchObject({
+          input: { n: held ? 2 : 1 },
+          result: { status: 'cancelled' },
+        });
       };
-      const [change] = await Promise.all([refused(set(key, { n: 2 })), cancelLater()]);
-      expect(await ended(key)).toMatchObject({ status: 'cancelled' });
-      const held = change.value?.changed === true;
-      if (!held) expect(change).toMatchObject({ code: 'task.started' });
-      expect(readRecord(project.connection, key)).toMatchObject({
-        input: { n: held ? 2 : 1 },
-        result: { status: 'cancelled' },
-      });
-    };
-    for (let batch = 0; batch < 20; batch += 5) {
-      await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)));
-    }
-  });
+      for (let batch = 0; batch < 20; batch += 5) {
+        await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)));
+      }
+    },
+  );
 
   test('a run that comes while a slow hook is asked waits for it, and runs with the new input', async () => {
     const key = await created({ n: 1 }, 'slowly');
@@ -408,7 +420,7 @@ describe('of a task that the definitions have moved', () => {
   });
 });
 
-test('a worker that comes later takes over where the change was left', async () => {
+test('a worker that comes later takes over where the change was left', LONG, async () => {
   const key = await created();
   await set(key, { n: 8 });
   await project.restartWorkers();

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { cancelTask, pauseTask, resumeTask, retryTask } from '../../src/client/index.js';
+import { LONG } from '../fixtures/extent.js';
 import { mostInside, SPAN, startTurns } from '../fixtures/turns.js';
 
 const { flows, fresh, linesOf, ended, view, untilStatus, untilHolding, go, start, lockIsOver, lineOf } =
@@ -32,7 +33,7 @@ describe('tasks with the same key', () => {
     await lockIsOver(file);
   });
 
-  test('started all at once they exclude each other as well', async () => {
+  test('started all at once they exclude each other as well', LONG, async () => {
     const file = fresh();
     const ids = await Promise.all(Array.from({ length: 8 }, (_, n) => start('one', file, `n${n}`)));
     for (const id of ids) expect((await ended(id)).status).toBe('succeeded');
@@ -70,26 +71,30 @@ describe('tasks with the same key', () => {
     await expect.poll(() => linesOf(file), { timeout: 10_000 }).toEqual(['begin first', 'begin prod']);
   });
 
-  test('a paused task keeps its turn, and one that is paused while it waits takes it without beginning', async () => {
-    const file = fresh();
-    const { connection } = flows.project;
-    const first = await start('gated', file, 'first');
-    await untilHolding(first);
-    await pauseTask(connection, first);
-    const second = await start('gated', file, 'second');
-    await untilStatus(second, 'waiting');
-    await pauseTask(connection, second);
-    await go(first);
-    await resumeTask(connection, first);
-    await ended(first);
-    await untilHolding(second);
-    expect(linesOf(file)).toEqual(['begin first', 'end first']);
-    await resumeTask(connection, second);
-    await go(second);
-    expect((await ended(second)).status).toBe('succeeded');
-  });
+  test(
+    'a paused task keeps its turn, and one that is paused while it waits takes it without beginning',
+    LONG,
+    async () => {
+      const file = fresh();
+      const { connection } = flows.project;
+      const first = await start('gated', file, 'first');
+      await untilHolding(first);
+      await pauseTask(connection, first);
+      const second = await start('gated', file, 'second');
+      await untilStatus(second, 'waiting');
+      await pauseTask(connection, second);
+      await go(first);
+      await resumeTask(connection, first);
+      await ended(first);
+      await untilHolding(second);
+      expect(linesOf(file)).toEqual(['begin first', 'end first']);
+      await resumeTask(connection, second);
+      await go(second);
+      expect((await ended(second)).status).toBe('succeeded');
+    },
+  );
 
-  test('direct runs and retries take their turn as well', async () => {
+  test('direct runs and retries take their turn as well', LONG, async () => {
     const file = fresh();
     const failing = flows.define(`
 concurrency: { key: "k-\${{ input.file }}" }
@@ -155,7 +160,7 @@ describe('on_busy: refuse', () => {
 });
 
 describe('on_busy: cancel_older', () => {
-  test('cancels who is in and who waits, and begins when what was done is taken back', async () => {
+  test('cancels who is in and who waits, and begins when what was done is taken back', LONG, async () => {
     const file = fresh();
     const first = await start('newest', file, 'first');
     await untilHolding(first);
@@ -192,10 +197,13 @@ describe('on_busy: cancel_older', () => {
 });
 
 describe('a workflow that is called', () => {
-  test('with the key of its caller goes in with it, one at a time, so that nobody waits for himself', async () => {
-    const file = fresh();
-    const result = await flows.run(
-      `
+  test(
+    'with the key of its caller goes in with it, one at a time, so that nobody waits for himself',
+    LONG,
+    async () => {
+      const file = fresh();
+      const result = await flows.run(
+        `
 concurrency: { key: "k-\${{ input.file }}" }
 steps:
   - id: both
@@ -203,14 +211,15 @@ steps:
       a: { call: one, with: { file: "\${{ input.file }}", name: a, ms: 300 } }
       b: { call: one, with: { file: "\${{ input.file }}", name: b, ms: 300 } }
 output: "\${{ steps.both.output }}"`,
-      { file },
-    );
-    expect(result).toMatchObject({ status: 'succeeded', output: { a: 'a', b: 'b' } });
-    expect(mostInside(linesOf(file))).toBe(1);
-    await lockIsOver(file);
-  });
+        { file },
+      );
+      expect(result).toMatchObject({ status: 'succeeded', output: { a: 'a', b: 'b' } });
+      expect(mostInside(linesOf(file))).toBe(1);
+      await lockIsOver(file);
+    },
+  );
 
-  test('waits for a task that is not its caller, and is cancelled with its caller', async () => {
+  test('waits for a task that is not its caller, and is cancelled with its caller', LONG, async () => {
     const file = fresh();
     const first = await start('gated', file, 'first');
     await untilHolding(first);

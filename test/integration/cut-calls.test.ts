@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, viewTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
+import { LONG } from '../fixtures/extent.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
 import { operation, workflow } from '../fixtures/project-folder.js';
 
@@ -68,7 +69,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
     expect(causeOf(result)).toMatchObject({ code: 'script.exit', step: 'f', path: 'p/bad/f' });
   });
 
-  test('by its own time-out, that of a group, and that of a workflow that is called', async () => {
+  test('by its own time-out, that of a group, and that of a workflow that is called', LONG, async () => {
     const own = await run('own', `steps: [{ id: a, ${wipe('a', 60_000)}, timeout: 2s }]`);
     expect(own).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'a' } });
     expect(causeOf(own)).toMatchObject({ code: 'timeout.step' });
@@ -88,7 +89,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
     expect(child.error?.message).not.toContain('task.cancelled');
   });
 
-  test('in a workflow that a race calls', async () => {
+  test('in a workflow that a race calls', LONG, async () => {
     const result = await run(
       'raced',
       `steps: [{ id: r, race: { child: { call: child_wipe, with: { file: "\${{ input.file }}" } }, quick: { steps: [${begun('n', 1)}] } } }]`,
@@ -97,7 +98,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
     expect(causeOf(result)).toMatchObject({ code: 'race.lost', step: 'r' });
   });
 
-  test('by a person, and by the time of the task', async () => {
+  test('by a person, and by the time of the task', LONG, async () => {
     const { id } = await flows.project.create(flows.define(`steps: [{ id: a, ${wipe('a', 60_000)} }]`), {
       file: flows.file('person'),
     });
@@ -121,7 +122,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
 });
 
 describe('nothing is lost by a cut', () => {
-  test('of a call that had not begun, or had ended', async () => {
+  test('of a call that had not begun, or had ended', LONG, async () => {
     const result = await run(
       'before',
       `
@@ -138,7 +139,7 @@ output: "\${{ steps.r.output.winner }}"`,
     expect(flows.lines('before')).toEqual(['made']);
   });
 
-  test('of one whose author wrote `cut: allowed`: the branch counts as cancelled', async () => {
+  test('of one whose author wrote `cut: allowed`: the branch counts as cancelled', LONG, async () => {
     const race = await run(
       'allowed',
       `steps: [{ id: r, race: { a: { ${wipe('a', 60_000)}, cut: allowed }, quick: { steps: [${begun('n', 1)}] } } }]\noutput: "\${{ steps.r.output.winner }}"`,

@@ -14,6 +14,7 @@ import {
   viewTask,
 } from '../../src/client/index.js';
 import { deleteIdOf, preflightIdOf, WORKFLOWS } from '../../src/contracts/names.js';
+import { LONG } from '../fixtures/extent.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { runProject } from '../fixtures/running-project.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
@@ -173,19 +174,23 @@ finally:
     expect(await refused(runTask(flows.project.connection, key))).toMatchObject({ code: 'task.deleted' });
   });
 
-  test('and does not end in time: the caller is informed, the deletion goes on, and a second call joins it', async () => {
-    const ability = flows.define(`
+  test(
+    'and does not end in time: the caller is informed, the deletion goes on, and a second call joins it',
+    LONG,
+    async () => {
+      const ability = flows.define(`
 steps: [{ id: w, wait: { signal: never } }]
 finally: [{ id: slow, call: util.slow, with: { ms: 3000 } }]`);
-    const { id: key } = await flows.project.create(ability);
-    await expect.poll(async () => (await viewTask(flows.project.connection, key)).result.status).toBe('running');
-    const hasty = deleteTask(flows.project.connection, key, { by, purge: false, timeoutMs: 500 });
-    expect(await refused(hasty)).toMatchObject({ code: 'wait.timeout' });
-    const again = await refused(flows.project.create('util.echo', {}, { key }));
-    expect(again).toMatchObject({ code: 'task.deleted', message: `${key} is being deleted` });
-    expect(await remove(key, true)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
-    expect(await isKnown(key)).toBe(false);
-  });
+      const { id: key } = await flows.project.create(ability);
+      await expect.poll(async () => (await viewTask(flows.project.connection, key)).result.status).toBe('running');
+      const hasty = deleteTask(flows.project.connection, key, { by, purge: false, timeoutMs: 500 });
+      expect(await refused(hasty)).toMatchObject({ code: 'wait.timeout' });
+      const again = await refused(flows.project.create('util.echo', {}, { key }));
+      expect(again).toMatchObject({ code: 'task.deleted', message: `${key} is being deleted` });
+      expect(await remove(key, true)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
+      expect(await isKnown(key)).toBe(false);
+    },
+  );
 });
 
 describe('purged', () => {
@@ -296,7 +301,7 @@ describe('what is not deleted', () => {
   });
 });
 
-test('a worker that is replaced in the middle of a deletion: it goes on', async () => {
+test('a worker that is replaced in the middle of a deletion: it goes on', LONG, async () => {
   const ability = flows.define(`
 steps: [{ id: w, wait: { signal: never } }]
 finally: [{ id: slow, call: util.slow, with: { ms: 2500 } }]`);

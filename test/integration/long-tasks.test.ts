@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, viewTask } from '../../src/client/index.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
+import { LONG } from '../fixtures/extent.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
@@ -74,7 +75,7 @@ async function recordsSameMoment(id: string): Promise<void> {
 }
 
 describe('a task with a long history', () => {
-  test('has its files in the next run, in loops as well', async () => {
+  test('has its files in the next run, in loops as well', LONG, async () => {
     const yaml = {
       make: 'output_files: { note: "*.txt" }',
       read: 'input_schema: { type: object, properties: { file: { type: object, format: file } } }',
@@ -142,7 +143,7 @@ output: { count: "\${{ size(steps.all.output) }}", last: "\${{ steps.all.output[
     await recordsSameMoment(result.task_key as string);
   });
 
-  test('goes on between two attempts of a group, each of which does its additive call once', async () => {
+  test('goes on between two attempts of a group, each of which does its additive call once', LONG, async () => {
     const items = Array.from({ length: 40 }, (_, n) => n).join(', ');
     const result = await flows.run(
       `
@@ -163,7 +164,7 @@ steps:
     expect((await runsOf(result.task_key as string)).length).toBeGreaterThan(1);
   });
 
-  test('keeps waits, approvals, signals, time-outs and what is to be taken back', async () => {
+  test('keeps waits, approvals, signals, time-outs and what is to be taken back', LONG, async () => {
     const busy = (id: string, count: number) =>
       `{ id: ${id}, foreach: [${Array.from({ length: count }, (_, n) => n).join(', ')}], as: n, steps: [{ id: ${id}_call, call: util.echo, with: {} }] }`;
     const yaml = `
@@ -222,7 +223,7 @@ steps:
     for (const { bytes } of runs) expect(bytes).toBeLessThan((first?.bytes as number) + 16_000);
   });
 
-  test('carries a few bytes for each call, and a bounded part of what hooks say', async () => {
+  test('carries a few bytes for each call, and a bounded part of what hooks say', LONG, async () => {
     const items = Array.from({ length: 600 }, (_, n) => n);
     const result = await flows.run(
       'steps: [{ id: all, foreach: input.items, as: n, max_parallel: 20, steps: [{ id: one, call: util.call, with: { n: "${{ n }}" } }] }]',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { explainTask, type NewTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import { LONG } from '../fixtures/extent.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { config, mcpAbility, readLog } from '../fixtures/servers/definitions.js';
 import { MCP_PROGRAMS, type McpHttpServer, startMcpHttp } from '../fixtures/servers/mcp-http-server.js';
@@ -119,7 +120,7 @@ describe.each(['local', 'remote'])('a tool of a %s server', (server) => {
     expect(result.output).toMatchObject({ input, meta });
   });
 
-  test('that is slow is timeout.call where it may be repeated, else the outcome is unknown', async () => {
+  test('that is slow is timeout.call where it may be repeated, else the outcome is unknown', LONG, async () => {
     const limit = { timeout_sec: 0.5 };
     const [again, once] = await Promise.all([
       call(server, 'never', {}, limit, { effects: 'write_idempotent' }),

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { awaitResult, type Connection, connect, decide, viewTask, waitForTask } from '../../src/client/index.js';
+import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
@@ -102,19 +103,23 @@ describe('a store that cannot be written', () => {
     expect(error).toMatchObject({ code: 'store.full' });
   });
 
-  test('loses no task that only then grows too large: it is stuck, says why, and goes on once the store is mended', async () => {
-    const created = await withoutStore(async () => {
-      const tasks = await Promise.all(['grows', 'doubles'].map((ability) => project.create(ability)));
-      for (const error of await Promise.all(tasks.map(({ id }) => failure(project.wait(id))))) {
-        if (error !== undefined) expect(error).toMatchObject({ code: 'store.full' });
+  test(
+    'loses no task that only then grows too large: it is stuck, says why, and goes on once the store is mended',
+    LONG,
+    async () => {
+      const created = await withoutStore(async () => {
+        const tasks = await Promise.all(['grows', 'doubles'].map((ability) => project.create(ability)));
+        for (const error of await Promise.all(tasks.map(({ id }) => failure(project.wait(id))))) {
+          if (error !== undefined) expect(error).toMatchObject({ code: 'store.full' });
+        }
+        return tasks;
+      });
+      for (const { id } of created) {
+        const { status, error } = await awaitResult(project.connection, id);
+        expect(`${status} ${error?.code}`).toMatch(/^(succeeded undefined|failed store\.full)$/);
       }
-      return tasks;
-    });
-    for (const { id } of created) {
-      const { status, error } = await awaitResult(project.connection, id);
-      expect(`${status} ${error?.code}`).toMatch(/^(succeeded undefined|failed store\.full)$/);
-    }
-  });
+    },
+  );
 });
 
 describe('a client without the store', () => {

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { linkOf, openApprovals } from '../../src/client/index.js';
 import { CHROMIUM, withPage } from '../fixtures/browser.js';
+import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -106,24 +107,28 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
     });
   });
 
-  test('shows the ability as type, the step table in the details, and activities by operation with the step they serve', async () => {
-    const { id } = await waitingTask();
-    await withPage(async (page) => {
-      await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);
-      await page.getByText('signup_e2e_test').first().waitFor();
-      await page.getByText('db.write.row').first().waitFor();
-      await page.locator('a:visible, button:visible', { hasText: 'User Metadata' }).first().click();
-      const details = page.frameLocator('iframe').last().locator('body');
-      await expect.poll(async () => details.innerText(), { timeout: 20_000 }).toMatch(/Waiting for approval/);
-      const text = await details.innerText();
-      expect(text).toMatch(/seed\s+db\.write\.row\s+succeeded/);
-      expect(text).toMatch(/who may decide: release-manager/);
-      await page.screenshot({ path: join(PICTURES, 'details.png') });
-    });
-    await project.connection.temporal.workflow.getHandle(id).cancel();
-  });
+  test(
+    'shows the ability as type, the step table in the details, and activities by operation with the step they serve',
+    LONG,
+    async () => {
+      const { id } = await waitingTask();
+      await withPage(async (page) => {
+        await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);
+        await page.getByText('signup_e2e_test').first().waitFor();
+        await page.getByText('db.write.row').first().waitFor();
+        await page.locator('a:visible, button:visible', { hasText: 'User Metadata' }).first().click();
+        const details = page.frameLocator('iframe').last().locator('body');
+        await expect.poll(async () => details.innerText(), { timeout: 20_000 }).toMatch(/Waiting for approval/);
+        const text = await details.innerText();
+        expect(text).toMatch(/seed\s+db\.write\.row\s+succeeded/);
+        expect(text).toMatch(/who may decide: release-manager/);
+        await page.screenshot({ path: join(PICTURES, 'details.png') });
+      });
+      await project.connection.temporal.workflow.getHandle(id).cancel();
+    },
+  );
 
-  test('the payload that the details give is one that counts, with its comment and its fields', async () => {
+  test('the payload that the details give is one that counts, with its comment and its fields', LONG, async () => {
     const { id } = await project.create('release');
     await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
     await withPage(async (page) => {
@@ -141,7 +146,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', approvals: [decided] } });
   });
 
-  test('a task that waits for a signal says which, and for which of its kind', async () => {
+  test('a task that waits for a signal says which, and for which of its kind', LONG, async () => {
     const { id } = await project.create('listens');
     await withPage(async (page) => {
       const text = await detailsOf(page, id, /waits for the signal/);
@@ -152,7 +157,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
     await project.connection.temporal.workflow.getHandle(id).cancel();
   });
 
-  test('a failed task says what failed and what comes next; its failure says so without a worker', async () => {
+  test('a failed task says what failed and what comes next; its failure says so without a worker', LONG, async () => {
     const { task_key: id } = await project.run('breaks');
     await withPage(async (page) => {
       const text = await detailsOf(page, id as string, /ended with/);
@@ -173,7 +178,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
     });
   });
 
-  test('says below the table what became of the items of a loop, with labels that are no markup', async () => {
+  test('says below the table what became of the items of a loop, with labels that are no markup', LONG, async () => {
     const { task_key: id } = await project.run('rollout');
     await withPage(async (page) => {
       await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);

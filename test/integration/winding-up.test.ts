@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, retryTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
+import { LONG } from '../fixtures/extent.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
 import { shellOperation } from '../fixtures/project-folder.js';
 import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
@@ -97,7 +98,7 @@ describe('`on_failure: finish` over continue-as-new', () => {
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('items at once: of several failures the first in time is reported', async () => {
+  test('items at once: of several failures the first in time is reported', LONG, async () => {
     const { result, lines, runs } = await run(
       `steps: [{ id: each, foreach: [${numbers(40)}], as: n, max_parallel: 4, on_failure: finish, steps: [${item('n < 2 || n > 30', ', ms: "${{ n == 0 ? 1500 : 0 }}"')}] }]`,
     );
@@ -125,7 +126,7 @@ steps:
     expect(runs).toBeGreaterThan(1);
   });
 
-  test('is tried again as a whole by a group, whose attempts each run every item once', async () => {
+  test('is tried again as a whole by a group, whose attempts each run every item once', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - id: tried
@@ -152,7 +153,7 @@ steps:
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('goes on after a pause', async () => {
+  test('goes on after a pause', LONG, async () => {
     const { result, lines, runs } = await run(
       `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 2')}] }]`,
       async (id, told) => {
@@ -183,7 +184,7 @@ steps:
 });
 
 describe('what failed is not done again over continue-as-new', () => {
-  test('`continue_on_error` inside a loop', async () => {
+  test('`continue_on_error` inside a loop', LONG, async () => {
     const step = item('n % 3 == 0').replace('{ id', '{ continue_on_error: true, id');
     const { result, lines, runs } = await run(
       `steps: [{ id: each, foreach: [${numbers(24)}], as: n, steps: [${step}, { id: filled, call: util.echo, with: {} }] }]`,
@@ -193,7 +194,7 @@ describe('what failed is not done again over continue-as-new', () => {
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('`on_error` of a step, whose handler sees what was done before the failure', async () => {
+  test('`on_error` of a step, whose handler sees what was done before the failure', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - id: each
@@ -209,7 +210,7 @@ steps:
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('`on_error` of the workflow', async () => {
+  test('`on_error` of the workflow', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - { id: probing, repeat: { until: "true" }, steps: [${add('probe', 'probe')}] }
@@ -225,7 +226,7 @@ on_error:
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('`on_error` of the workflow that rethrows', async () => {
+  test('`on_error` of the workflow that rethrows', LONG, async () => {
     const { result, lines } = await run(`
 steps: [${add('bad', 'bad', ', bad: true')}]
 on_error: [{ steps: [${busy('fills', 20)}], rethrow: true }]
@@ -249,7 +250,7 @@ steps:
 const late = (more: string) => `{ steps: [${add('slow', 'slow', `, ms: 5000${more}`)}] }`;
 
 describe('what decides a task while its run winds up is decided as at any other time', () => {
-  test('a failure: the branch beside it is cleaned up, its approval closed', async () => {
+  test('a failure: the branch beside it is cleaned up, its approval closed', LONG, async () => {
     const { result, lines, runs } = await run(beside(late(', bad: true')));
     expect(result).toMatchObject({ status: 'failed', error: { step: 'slow' }, approvals: [{ status: 'cancelled' }] });
     expect(statuses(result)).toMatchObject({
@@ -261,13 +262,13 @@ describe('what decides a task while its run winds up is decided as at any other 
     expect(runs).toBe(1);
   });
 
-  test('a failure with `on_failure: cancel`', async () => {
+  test('a failure with `on_failure: cancel`', LONG, async () => {
     const { result, lines } = await run(beside(late(', bad: true'), '\n    on_failure: cancel'));
     expect(result).toMatchObject({ status: 'failed', error: { step: 'slow' }, approvals: [{ status: 'cancelled' }] });
     expect(lines).toEqual(['slow', 'released']);
   });
 
-  test('the end of the task', async () => {
+  test('the end of the task', LONG, async () => {
     const yaml = beside(`{ steps: [${add('slow', 'slow', ', ms: 5000')}, { id: stop, end: { output: early } }] }`);
     const { result, lines, runs } = await run(yaml);
     // The `end` stands behind a gate, and so in the next run.
@@ -276,7 +277,7 @@ describe('what decides a task while its run winds up is decided as at any other 
     expect(lines).toEqual(['slow', 'released']);
   });
 
-  test('a race that is won', async () => {
+  test('a race that is won', LONG, async () => {
     const yaml = beside(late('')).replace('parallel:', 'race:');
     const { result, lines } = await run(yaml);
     expect(result).toMatchObject({ status: 'succeeded', approvals: [{ status: 'cancelled' }] });
@@ -284,14 +285,14 @@ describe('what decides a task while its run winds up is decided as at any other 
     expect(lines).toEqual(['slow', 'released']);
   });
 
-  test('a time-out', async () => {
+  test('a time-out', LONG, async () => {
     const { result, lines } = await run(beside(late(''), '\n    timeout: 4s'));
     expect(result.status).not.toBe('succeeded');
     expect(result.approvals).toMatchObject([{ status: 'cancelled' }]);
     expect(lines).toEqual(['slow', 'released']);
   });
 
-  test('a cancellation', async () => {
+  test('a cancellation', LONG, async () => {
     const { result, lines } = await run(beside(late('')), async (id, told) => {
       await expect.poll(told, { timeout: 30_000 }).toEqual(['slow']);
       await new Promise((resolve) => setTimeout(resolve, 3000));
@@ -303,7 +304,7 @@ describe('what decides a task while its run winds up is decided as at any other 
     expect(lines).toEqual(['slow', 'released']);
   });
 
-  test('a failure that `finish` bears: the others go on in the next run', async () => {
+  test('a failure that `finish` bears: the others go on in the next run', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - id: p
@@ -324,7 +325,7 @@ describe('while a run winds up', () => {
     await new Promise((resolve) => setTimeout(resolve, 3000));
   };
 
-  test('an approval is given, a signal comes, and it is paused: each counts once', async () => {
+  test('an approval is given, a signal comes, and it is paused: each counts once', LONG, async () => {
     const { result, lines, runs } = await run(
       `
 steps:
@@ -351,11 +352,14 @@ steps:
     expect(runs).toBeGreaterThan(1);
   });
 
-  test('a workflow that was called comes first: the new run begins once it has ended, and its failure is borne', async () => {
-    const called = flows.define(
-      `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 1', ', ms: 50')}] }]`,
-    );
-    const { result, lines, runs } = await run(`
+  test(
+    'a workflow that was called comes first: the new run begins once it has ended, and its failure is borne',
+    LONG,
+    async () => {
+      const called = flows.define(
+        `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 1', ', ms: 50')}] }]`,
+      );
+      const { result, lines, runs } = await run(`
 steps:
   - id: p
     on_failure: finish
@@ -367,13 +371,14 @@ steps:
           - { id: ended, wait: { until: 'steps.child.status == "failed"' } }
           - ${busy('more', 3)}
           - ${add('worked', 'worked ${{ steps.child.status }}')}`);
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'added' } });
-    expect(lines).toEqual([...numbers(24).map(String), 'worked failed']);
-    expect(runs).toBeGreaterThan(1);
-  });
+      expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'added' } });
+      expect(lines).toEqual([...numbers(24).map(String), 'worked failed']);
+      expect(runs).toBeGreaterThan(1);
+    },
+  );
 });
 
-test('loops in loops, each with failures that are borne, and all that was done is taken back once', async () => {
+test('loops in loops, each with failures that are borne, and all that was done is taken back once', LONG, async () => {
   const { result, lines, runs } = await run(`
 steps:
   - id: outer
@@ -399,7 +404,7 @@ steps:
   expect(runs).toBeGreaterThan(2);
 });
 
-test('a race between two loops goes on until one of them ends', async () => {
+test('a race between two loops goes on until one of them ends', LONG, async () => {
   const loop = (id: string, count: number) =>
     `{ steps: [${busy(id, count)}, ${add(`${id}_end`, `${id} end`)}], finally: [${add(`${id}_clean`, `${id} clean`)}] }`;
   const { result, lines, runs } = await run(
