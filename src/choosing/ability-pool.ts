@@ -14,12 +14,12 @@ export interface AbilityPool {
   ranker: Ranker;
   /** Ranks documents; ids are `read:<path>`. */
   documents: Ranker;
-  /** What is asked about; null: no one says. */
+  /** The scope of the request; null: none is given. */
   scope: string | null;
 }
 
 /** So many are kept; a process serves a project, in a few environments and scopes. */
-const MOST_KEPT = 8;
+const MAX_KEPT = 8;
 const kept = new Map<string, AbilityPool>();
 
 /**
@@ -43,7 +43,7 @@ export function poolOf(
   if (before) return before;
   const pool = build(registry, environment, scope, pages, settings);
   const [oldest] = kept.keys();
-  if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
   kept.set(key, pool);
   return pool;
 }

@@ -15,7 +15,7 @@ const NOTHING = new Float32Array();
 /** So many texts are sent at once. */
 const BATCH = 64;
 /** Requests whose vectors are remembered; a request is ranked several times. */
-const MOST_REQUESTS = 100;
+const MAX_REQUESTS = 100;
 
 /**
  * Makes the vectors of a pool of abilities once, and of each request. What a request has no time to wait for is made by later ones: what
@@ -60,7 +60,7 @@ export class Embedder {
     const [vector] = await this.embed([text], signal);
     if (!vector) throw new EmbeddingsFault('there is no vector of the request');
     const [oldest] = this.requests.keys();
-    if (this.requests.size >= MOST_REQUESTS && oldest !== undefined) this.requests.delete(oldest);
+    if (this.requests.size >= MAX_REQUESTS && oldest !== undefined) this.requests.delete(oldest);
     this.requests.set(text, vector);
     return vector;
   }

@@ -40,7 +40,7 @@ export class EmbeddingsFault extends Error {
 export type Embed = (texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>;
 
 /** Longer answers are not read. Bytes. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * An OpenAI-compatible `/v1/embeddings` endpoint. It is asked once, without retries; redirects are not followed, since they could lead to
@@ -51,7 +51,7 @@ export function embedThrough(settings: EmbeddingsSettings): Embed {
   let agent: Agent | undefined;
   return async (texts, signal) => {
     const { Agent, request } = await import('undici');
-    agent ??= new Agent({ maxResponseSize: MOST_BYTES, connect: { lookup: guardedLookup(settings) } });
+    agent ??= new Agent({ maxResponseSize: MAX_BYTES, connect: { lookup: guardedLookup(settings) } });
     const dispatcher = agent;
     const codeOf = (error: unknown): string => codeOfSpan(error, signal);
     try {
@@ -109,7 +109,7 @@ function faultOf(error: unknown, { host }: URL, signal: AbortSignal): Embeddings
 }
 
 /** More numbers than any model gives. */
-const MOST_NUMBERS = 16_384;
+const MAX_NUMBERS = 16_384;
 
 const answer = z.object({
   data: z.array(z.object({ index: z.int().nonnegative().optional(), embedding: z.array(z.number()) })),
@@ -146,7 +146,7 @@ function jsonOf(text: string): unknown {
 
 /** Undefined: no numbers, too many, or all zero. */
 function unitVector(numbers: readonly number[]): Float32Array | undefined {
-  if (numbers.length > MOST_NUMBERS) return undefined;
+  if (numbers.length > MAX_NUMBERS) return undefined;
   const length = Math.hypot(...numbers);
   return length > 0 && Number.isFinite(length) ? Float32Array.from(numbers, (number) => number / length) : undefined;
 }

@@ -133,11 +133,11 @@ export function meaningOf({ id, texts: { name = [], summary = [], uses = [], key
 }
 
 /** Longer texts are cut; models read a few hundred words of them. Characters. */
-const MOST_SENT = 2000;
+const MAX_SENT = 2000;
 
 /** What is sent of a text: its beginning, without half a character, which some servers cannot read. */
 export function sent(text: string): string {
-  return text.slice(0, MOST_SENT).replace(/\p{Surrogate}/gu, ' ');
+  return text.slice(0, MAX_SENT).replace(/\p{Surrogate}/gu, ' ');
 }
 
 /** How little the first places count for more than the next ones. Source: Cormack, Clarke and Büttcher, SIGIR 2009. */

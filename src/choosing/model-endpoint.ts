@@ -6,7 +6,7 @@ import type { RequestInit as UndiciInit } from 'undici';
 import type { Project } from '../definitions/formats/project.js';
 import { isAddressAllowed, isHostAllowed, portOf } from '../rules/allowed-hosts.js';
 
-/** An OpenAI-compatible endpoint, and what may be asked of it. */
+/** An OpenAI-compatible endpoint, and the hosts that it may be at. */
 export interface ModelEndpoint {
   /** With the path of what is asked. */
   url: URL;
@@ -86,14 +86,14 @@ export interface ModelLimits {
   /** For one request. Milliseconds. */
   timeoutMs: number;
   /** Of an answer. */
-  mostBytes: number;
+  maxBytes: number;
 }
 
 /** A client of an endpoint; packages are loaded with it. Redirects are not followed, since they could lead to where the policy does not. */
-export async function connectToModel(model: ModelEndpoint, { timeoutMs, mostBytes }: ModelLimits): Promise<OpenAI> {
+export async function connectToModel(model: ModelEndpoint, { timeoutMs, maxBytes }: ModelLimits): Promise<OpenAI> {
   const [{ default: OpenAI }, { Agent, fetch }] = await Promise.all([import('openai'), import('undici')]);
   const dispatcher = new Agent({
-    maxResponseSize: mostBytes,
+    maxResponseSize: maxBytes,
     // The library's own limits are five minutes, which a model may take that thinks.
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,

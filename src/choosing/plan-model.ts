@@ -13,7 +13,7 @@ export interface PlannerModel extends ModelEndpoint {
 }
 
 /** Longer answers are not read. Bytes. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** A provider of plans that asks a model behind an OpenAI-compatible endpoint. There are no retries: what fails ends the run with its reason. */
 export function modelProvider(model: PlannerModel): PlanProvider {
@@ -24,7 +24,7 @@ export function modelProvider(model: PlannerModel): PlanProvider {
       try {
         signal.throwIfAborted();
         refuseLiteral(model);
-        client ??= connectToModel(model, { timeoutMs: model.timeoutMs, mostBytes: MOST_BYTES });
+        client ??= connectToModel(model, { timeoutMs: model.timeoutMs, maxBytes: MAX_BYTES });
         const { chat } = await client;
         const messages = messagesOf(turn);
         const { choices } = await chat.completions.create(

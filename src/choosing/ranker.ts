@@ -21,9 +21,9 @@ export interface AbilityText {
   /** Words and phrases of requests that it is not for; whole words. Source: C-40. */
   not: readonly string[];
 }
-/** What every ranker does, whatever it goes by. */
+/** The interface of all rankers. */
 
-/** What is asked, and among which abilities. */
+/** A request, and the abilities to rank for it. */
 export interface RankQuery {
   text: string;
   /** Only these ids are ranked; absent: all. */
@@ -34,7 +34,7 @@ export interface RankQuery {
   limit?: number;
 }
 
-/** How many abilities a ranking has where no one says. */
+/** The default limit of a ranking. */
 export const USUAL_LIMIT = 50;
 
 /** An ability that has something of the request. */

@@ -225,7 +225,7 @@ function onlyQuoted(
   return more.length === 0 ? only : undefined;
 }
 
-/** "u-42" and "u-billing-42": letters, and parts of which the last begins with a digit. */
+/** "u-42" and "u-billing-42": letters, then parts; the last one begins with a digit. */
 const IDENTIFIER = /(?<![\p{L}\p{N}_./@:-])(\p{L}+)(?:[-_]\p{L}+)*[-_]\p{N}[\p{L}\p{N}]*(?![\p{L}\p{N}_/@-])/gu;
 
 /** The only word that looks like an identifier of this kind: `u-42` is a `user_id`, and no `build_id`. */

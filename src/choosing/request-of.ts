@@ -1,5 +1,5 @@
 /** A text of more words than these is searched for what it asks. */
-const MOST_WORDS = 60;
+const MAX_WORDS = 60;
 
 /** What announces who speaks, at the beginning of a line. */
 const SPEAKER = /^\s*(?:#+\s*|\*\*)?(user|human|me|assistant|ai|system|tool)(?:\*\*)?\s*:/gim;
@@ -28,10 +28,10 @@ export function asks(sentence: string): boolean {
  * Source: measured in docs/choosing.md.
  */
 export function requestOf(text: string): string {
-  if (lengthOf(text) <= MOST_WORDS) return text;
+  if (lengthOf(text) <= MAX_WORDS) return text;
   const said = withoutPasted(lastSaid(text));
   const plain = said.trim() === '' ? text : said;
-  if (lengthOf(plain) <= MOST_WORDS) return plain;
+  if (lengthOf(plain) <= MAX_WORDS) return plain;
   const sentences = sentencesOf(plain);
   const asking = sentences.filter(asks);
   const chosen = asking.length > 0 ? asking : [...sentences.slice(0, 1), ...sentences.slice(-1)];
@@ -42,7 +42,7 @@ function lengthOf(text: string): number {
   return text.match(/\S+/g)?.length ?? 0;
 }
 
-/** The last turn of a person; the whole text where no one is announced. */
+/** The last turn of a person; the whole text where no speaker is named. */
 function lastSaid(text: string): string {
   const turns = [...text.matchAll(SPEAKER)];
   const last = turns.findLastIndex(([, who = '']) => PEOPLE.has(who.toLowerCase()));
@@ -69,7 +69,7 @@ function firstWords(sentences: readonly string[]): string {
   const kept: string[] = [];
   let words = 0;
   for (const sentence of [...sentences].reverse()) {
-    if (words > 0 && words + lengthOf(sentence) > MOST_WORDS) break;
+    if (words > 0 && words + lengthOf(sentence) > MAX_WORDS) break;
     kept.unshift(sentence);
     words += lengthOf(sentence);
   }

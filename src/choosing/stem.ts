@@ -2,7 +2,7 @@
  * Brings the forms of an English word to one stem: `converts`, `converting` and `conversion` share theirs with `convert` or nearly so.
  *
  * The algorithm of M. F. Porter, "An algorithm for suffix stripping" (1980), without departures. What is no lower-case English word comes
- * back as it is, or a little shorter; a stem is compared with stems only and shown to no one.
+ * back as it is, or a little shorter; a stem is only compared with stems and never shown.
  */
 export function stemOf(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;

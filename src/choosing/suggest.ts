@@ -40,7 +40,7 @@ export interface Suggested {
 /** What is asked, and how many are wanted. */
 export interface SuggestionRequest {
   text: string;
-  /** 5 where no one says. */
+  /** 5 by default. */
   limit?: number;
 }
 
@@ -169,7 +169,7 @@ function questionFor(suggestion: Suggestion | undefined): string | null {
  * Whether an ability belongs to the current scope: it has no place of its own, a module of it is there, or its hints say so. One that does
  * not ranks lower, and is never hidden. Source: R-000-31; docs/choosing.md#how-abilities-are-ranked.
  *
- * @param scope as `findScope` has it, such as `modules/users` or `integration`; null: no one says.
+ * @param scope as `findScope` has it, such as `modules/users` or `integration`; null: none is given.
  */
 export function isInScope(
   { modules, scopes }: Pick<ChoosableAbility, 'modules' | 'scopes'>,

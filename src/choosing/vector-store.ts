@@ -70,9 +70,9 @@ const MARK = Buffer.from('ability vectors 1\n');
 const HEAD = MARK.length + 8;
 const DIGEST = 32;
 /** Larger files are neither written nor read. Bytes. */
-const MOST_BYTES = 128 * 1024 * 1024;
+const MAX_BYTES = 128 * 1024 * 1024;
 /** So many files, each of one model, are kept beside each other. */
-const MOST_FILES = 4;
+const MAX_FILES = 4;
 /** What a writer that was killed left behind. Milliseconds. */
 const LEFT_BEHIND_MS = 600_000;
 /** Only what has such a name is ever removed. */
@@ -81,7 +81,7 @@ const OWN_NAME = /^[0-9a-f]{16}\.bin(\.[0-9a-f]{12})?$/;
 /** The vectors of a file; none where it is not there, or not whole. */
 export function readVectorFile(file: string): Vectors {
   try {
-    return statSync(file).size > MOST_BYTES ? new Map() : vectorsIn(readFileSync(file));
+    return statSync(file).size > MAX_BYTES ? new Map() : vectorsIn(readFileSync(file));
   } catch {
     return new Map();
   }
@@ -113,7 +113,7 @@ function discard(path: string): void {
 
 function bytesOf(vectors: Vectors): Buffer {
   const numbers = vectors.values().next().value?.length ?? 0;
-  const most = Math.floor((MOST_BYTES - HEAD - DIGEST) / (DIGEST + 4 * numbers));
+  const most = Math.floor((MAX_BYTES - HEAD - DIGEST) / (DIGEST + 4 * numbers));
   const chosen = [...vectors].slice(0, most);
   const head = Buffer.alloc(8);
   head.writeUInt32LE(numbers, 0);
@@ -143,7 +143,7 @@ function vectorsIn(bytes: Buffer): Vectors {
   return vectors;
 }
 
-/** Removes the files of models that were used longest ago, and parts that no one finishes. */
+/** Removes the files of models that were used longest ago, and unfinished parts. */
 function tidy(file: string): void {
   const folder = dirname(file);
   const own = readdirSync(folder)
@@ -151,7 +151,7 @@ function tidy(file: string): void {
     .map((name) => ({ path: join(folder, name), name, age: ageOf(join(folder, name)) }));
   const parts = own.filter(({ name, age }) => !name.endsWith('.bin') && age > LEFT_BEHIND_MS);
   const files = own.filter(({ name }) => name.endsWith('.bin')).sort((one, other) => one.age - other.age);
-  for (const { path } of [...parts, ...files.slice(MOST_FILES - 1)]) rmSync(path, { force: true });
+  for (const { path } of [...parts, ...files.slice(MAX_FILES - 1)]) rmSync(path, { force: true });
 }
 
 /** Milliseconds since it was written; what is gone meanwhile is new. */

@@ -10,12 +10,12 @@ export interface Weights {
   saturation: number;
   /** What a stop word is worth in what abilities say, and in the utterances they are meant for. */
   stop: { said: number; uttered: number };
-  /** How much a word can tell at most, however few abilities have it. */
+  /** The highest weight of a word, however few abilities have it. */
   most: { stop: number; common: number };
   number: number;
   /** What a word that merely begins alike is worth, and how alike (0 to 1) it has to be. */
   alike: { worth: number; from: number };
-  /** As if there were so many more abilities, so that a word tells something also where there are five. */
+  /** Added to the number of abilities, so that a word has weight in a project of five, too. */
   background: number;
   /** How much the logarithm of a request's length is held against what fits. */
   requestLength: number;

@@ -36,7 +36,7 @@ export class WordIndex {
     return this.postings.get(stem);
   }
 
-  /** How much a stem tells: the rarer, the more. */
+  /** The weight of a stem: the rarer, the higher. */
   rarity(stem: string): number {
     const having = this.postings.get(stem)?.at.length ?? 0;
     return Math.log(1 + (this.size + this.weights.background - having + 0.5) / (having + 0.5));

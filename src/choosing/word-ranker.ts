@@ -9,7 +9,7 @@ interface Term {
   text: string;
   /** The stem of that. */
   asked: string;
-  /** What it counts for: its worth times how much it tells. */
+  /** What it counts for: its worth times its rarity. */
   weight: number;
   isStop: boolean;
   postings: Postings | undefined;
@@ -85,12 +85,12 @@ export class WordRanker implements Ranker {
 
   private term({ text, stem: asked, kind }: Word, stem: string, worth: number): Term {
     const isNumber = kind === 'number' ? this.weights.number : 1;
-    const rarity = Math.min(this.index.rarity(stem), this.mostOf(kind));
+    const rarity = Math.min(this.index.rarity(stem), this.maxRarity(kind));
     const weight = worth * isNumber * rarity;
     return { text, asked, weight, isStop: kind === 'stop', postings: this.index.find(stem) };
   }
 
-  private mostOf(kind: Word['kind']): number {
+  private maxRarity(kind: Word['kind']): number {
     const { stop, common } = this.weights.most;
     return kind === 'stop' ? stop : kind === 'common' ? common : Number.POSITIVE_INFINITY;
   }

@@ -4,7 +4,7 @@ import { stemOf } from './stem.js';
 /**
  * Words that carry little of what a request is about: those of grammar, and those with which people ask for anything at all
  * ("could you please help me find ..."). English, lower case, without apostrophes. They count for less, and are never left out: where
- * abilities have examples, "how do I" and "what is my" are told apart by them.
+ * abilities have examples, they distinguish "how do I" from "what is my".
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a an the this that these those some any all each every both either neither no not nor so such same own other another one ones
@@ -26,7 +26,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 
 /**
  * Words that say little of which ability is meant where many could do it to something: "write", "find", "new", "best". In a project of ten
- * abilities each of them would look rare, so they can tell only so much. English, lower case, one form of each.
+ * abilities each of them would look rare, so their weight is limited. English, lower case, one form of each.
  */
 const COMMON_WORDS: ReadonlySet<string> = new Set(
   `ask answer question explain describe discuss suggest recommend advice idea tip example
@@ -75,7 +75,7 @@ export function wordsIn(text: string): Word[] {
   });
 }
 
-/** The stems of the words that tell what a text is about. */
+/** The stems of the content words of a text. */
 export function contentStems(text: string): ReadonlySet<string> {
   const telling = wordsIn(text).filter(({ kind }) => kind === 'content');
   return new Set(telling.map(({ stem }) => stem));
@@ -100,12 +100,12 @@ function pairsOf(run: string): string[] {
 
 /** Each word is looked at once; all is forgotten when it is too much. */
 const known = new Map<string, Word>();
-const MOST_KNOWN = 50_000;
+const MAX_KNOWN = 50_000;
 
 function wordOf(text: string): Word {
   const before = known.get(text);
   if (before) return before;
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   const stem = stemOf(text);
   const word: Word = { text, stem, kind: kindOf(text, stem) };
   known.set(text, word);

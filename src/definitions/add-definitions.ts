@@ -104,7 +104,7 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
   },
 };
 
-/** A task is formed once, whatever it may do later; its effects are asked about call by call. Source: docs/hooks.md. */
+/** A task is formed once; its effects are checked call by call. Source: docs/hooks.md. */
 function matchesEffects(id: string, location: SourceLocation): Problem {
   return {
     code: 'definition.invalid',
@@ -213,7 +213,7 @@ function breakHooks(registry: Registry, phase: Phase, problem: Problem): void {
   markBroken(registry, 'hooks', phase, problem);
 }
 
-/** Disables what a broken file defines, as far as it can be told; a guard that cannot be read is not skipped. */
+/** Disables what a broken file defines, as far as that is known; a guard that cannot be read is not skipped. */
 function disable(registry: Registry, kind: FileKindName, read: ReadFile, problems: Problem[]): void {
   const [first] = problems as [Problem, ...Problem[]];
   registry.problems.push(...problems);

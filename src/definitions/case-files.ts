@@ -14,7 +14,7 @@ export function holdsCases(kind: FileKindName, read: ReadFile): boolean {
   return isBesideAbilities(kind) && isCaseFile(read.file) && !(source && definesAbility(source));
 }
 
-/** An ability in a file that is named like one of test cases is told of, not passed over. */
+/** An ability in a file named like test cases is reported, not skipped. */
 export function findAbilityAmongCases(kind: FileKindName, source: YamlSource): Problem | undefined {
   return isBesideAbilities(kind) && isCaseFile(source.file) ? findAbility(source) : undefined;
 }

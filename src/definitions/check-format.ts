@@ -28,7 +28,7 @@ export function checkFormat<Schema extends z.ZodType>(schema: Schema, source: Ya
 /** A value that has the right form, or what is wrong with it. */
 export type Checked<Schema extends z.ZodType> = { value: z.output<Schema> } | { problems: Problem[] };
 
-/** By file as it was read, which is read anew only when it changed. Nobody writes into a value. */
+/** By file as it was read; it is read again only when it changed, and values are never modified. */
 const checked = new WeakMap<YamlSource, { schema: z.ZodType; result: Checked<z.ZodType> }>();
 
 function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource): Checked<Schema> {
@@ -37,21 +37,16 @@ function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource):
   const parsed = schema.safeParse(source.value, { error: describeUnknownKeys });
   if (parsed.success) return { value: parsed.data };
   const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, [], source));
-  // A mistyped key is also a missing one; the first tells more.
+  // A mistyped key is also a missing one; the first says more.
   const sorted = problems.sort((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
-  const untold = sorted.slice(MOST_TOLD);
-  const [next] = untold;
+  const next = sorted[MAX_REPORTED];
   if (!next) return { problems: sorted };
-  const more: Problem = {
-    ...next,
-    message: `There are ${untold.length} more problems in this file`,
-    suggestion: undefined,
-  };
-  return { problems: [...sorted.slice(0, MOST_TOLD), more] };
+  const message = `There are ${sorted.length - MAX_REPORTED} more problems in this file`;
+  return { problems: [...sorted.slice(0, MAX_REPORTED), { ...next, message, suggestion: undefined }] };
 }
 
-/** Problems told of one file; nobody reads more before mending these. */
-const MOST_TOLD = 50;
+/** How many problems of one file are reported. */
+const MAX_REPORTED = 50;
 
 function unknownKeyOf(key: string): string {
   return `Unknown key \`${key}\``;
@@ -61,7 +56,7 @@ function isUnknownKey({ message }: Problem): boolean {
   return message.startsWith('Unknown key');
 }
 
-/** Zod tells which keys are unknown, but not which there are; the schema that complains does. */
+/** Zod reports the unknown keys, but not the known ones; they are in the schema that reports. */
 function describeUnknownKeys(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const shape = (issue.inst as z.ZodObject | undefined)?._zod?.def.shape ?? {};
@@ -84,7 +79,7 @@ function findUnsafe(source: YamlSource): Problem | undefined {
   }
 }
 
-/** What a value that is not there is told as. */
+/** The codes under which zod reports a missing value. */
 const MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
 function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Problem[] {
@@ -92,25 +87,25 @@ function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Prob
   const value = valueAt(source.value, path);
   if (value === undefined && MISSING.has(issue.code)) {
     const name = String(path.at(-1));
-    const told = problem(`\`${name}\` is missing${rightForm(issue)}`, path, source);
-    return [{ ...told, suggestion: `Write \`${name}: ..\` here.` }];
+    const missing = problem(`\`${name}\` is missing${rightForm(issue)}`, path, source);
+    return [{ ...missing, suggestion: `Write \`${name}: ..\` here.` }];
   }
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, path, value, source);
   if (issue.code === 'unrecognized_keys') {
     const names = namesIn(issue.message);
     const [first = '', ...others] = issue.keys;
-    const told = [first, ...others.slice(0, MOST_TOLD)].map((key) => unknownKey(key, names, path, source));
-    // Of those that are not told only the number counts.
-    const untold = others.slice(MOST_TOLD).map((key) => ({ ...(told[0] as Problem), message: unknownKeyOf(key) }));
-    return [...told, ...untold];
+    const reported = [first, ...others.slice(0, MAX_REPORTED)].map((key) => unknownKey(key, names, path, source));
+    // Only the number of the others is reported.
+    const [like] = reported as [Problem];
+    return [...reported, ...others.slice(MAX_REPORTED).map((key) => ({ ...like, message: unknownKeyOf(key) }))];
   }
   if (issue.code === 'invalid_key') {
     const [inner] = issue.issues;
     return [problem(inner?.message ?? issue.message, path, source, 'key')];
   }
-  const told = problem(wordingOf(issue, value), path, source);
+  const wrong = problem(wordingOf(issue, value), path, source);
   const form = formFor(issue, value);
-  return [form === undefined ? told : { ...told, suggestion: form }];
+  return [form === undefined ? wrong : { ...wrong, suggestion: form }];
 }
 
 /** What belongs where something is missing, as far as the format says it itself. */
@@ -138,12 +133,12 @@ function problemsOfUnion(
     .flatMap((inner) => (inner.code === 'unrecognized_keys' ? namesIn(inner.message) : []));
   const unknown =
     isJsonObject(value) && known.length > 0 ? Object.keys(value).filter((key) => !known.includes(key)) : [];
-  const told = unknown.filter((key) => habitOf(key, source) || didYouMean(key, new Set(known)));
-  if (told.length > 0) return told.map((key) => unknownKey(key, known, path, source));
+  const near = unknown.filter((key) => habitOf(key, source) || didYouMean(key, new Set(known)));
+  if (near.length > 0) return near.map((key) => unknownKey(key, known, path, source));
   return [problem(wordingOf(issue, value), path, source)];
 }
 
-/** What a verb weighs that a branch does not know: it tells which step was meant, whatever else is wrong. */
+/** The weight of a verb that a branch does not know: the verb shows which step was meant. */
 const ANOTHER_VERB = 20;
 
 /** How far a value is from a branch: keys missing or too many at its own level weigh most. */
@@ -203,7 +198,7 @@ const KINDS_OF_VALUE: Record<string, string> = {
   string: 'A text',
 };
 
-/** The right form of a value that has another one, where it can be told from the value. */
+/** The right form of a value, where the value shows it. */
 function formFor(issue: Issue, value: unknown): string | undefined {
   if (issue.code === 'invalid_value') {
     const wanted = issue.values.filter((each) => typeof each === 'string');

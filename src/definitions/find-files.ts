@@ -18,8 +18,8 @@ const HOOKS_IMPL = /^hooks_impl\.ya?ml$/;
 /** Files that lie directly in a registry. Source: R-004-13, R-004-14; C-48. */
 const FILES = { 'capabilities.yaml': 'capabilities', 'packs.yaml': 'packs' } as const;
 
-/** Letters a mistyped name may differ in. */
-const MOST_SLIPS = 2;
+/** How many letters a mistyped name may differ in. */
+const MAX_TYPOS = 2;
 
 /** Holds the JSON Schemas that editors read. Source: docs/definitions.md. */
 const SCHEMAS = 'schemas';
@@ -41,7 +41,7 @@ export function definitionFiles(folders: ProjectFolders): DefinitionFile[] {
   return findFiles(folders).files;
 }
 
-/** The files of a registry, and what nothing reads in its folders, each of which is gone through once. */
+/** The files of a registry, and the unread ones in its folders; each folder is read once. */
 export function findFiles(folders: ProjectFolders): { files: DefinitionFile[]; unread: UnreadFile[] } {
   const { registry, root } = folders;
   const refused: UnreadFile[] = [];
@@ -73,9 +73,9 @@ function singleFiles(registry: string): DefinitionFile[] {
 }
 
 /** What a file directly in a registry is, or was meant to be; undefined where no name is that near. */
-function singleKind(name: string, slips: number): FileKindName | undefined {
+function singleKind(name: string, typos: number): FileKindName | undefined {
   const plain = name.toLowerCase().replace(/\.yml$/, '.yaml');
-  const near = Object.entries(FILES).find(([known]) => distance(plain, known) <= slips);
+  const near = Object.entries(FILES).find(([known]) => distance(plain, known) <= typos);
   return near?.[1];
 }
 
@@ -106,10 +106,10 @@ function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
     const suggestion =
       (name === 'hooks' ? moved : didYouMean(name, folder ? read : Object.keys(FILES))) ??
       `Definitions are in ${read.join('/, ')}/, and in ${Object.keys(FILES).join(' and ')}.`;
-    // `hook` may hold guards that somebody counts on; `hooks-old` was put aside.
+    // `hook` may hold guards that its author relies on; `hooks-old` was put aside.
     const kind = folder
-      ? KINDS.find((known) => read.includes(known) && distance(name, known) <= MOST_SLIPS)
-      : singleKind(name, MOST_SLIPS);
+      ? KINDS.find((known) => read.includes(known) && distance(name, known) <= MAX_TYPOS)
+      : singleKind(name, MAX_TYPOS);
     return [
       {
         kind,
@@ -184,7 +184,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // What should be a folder above it is none, and is told itself.
+    // A parent is not a folder, which is reported itself.
     return false;
   }
 }

@@ -6,7 +6,7 @@ import type { Loaded, Registry } from './registry.js';
 /**
  * A hook with its handler, from the place where it is defined or from `config/hooks_impl.yaml`.
  *
- * The handlers that stand apart were read before. Source: R-002-11, R-002-12.
+ * The handlers in `hooks_impl.yaml` were read before. Source: R-002-11, R-002-12.
  *
  * @returns what is wrong instead: a hook that nothing answers for, or two things do, must not pass for none.
  */

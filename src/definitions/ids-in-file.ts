@@ -3,7 +3,7 @@ import { PHASES, type Phase } from '../contracts/hooks.js';
 import { type ReadFile, sourceOf } from './read-files.js';
 import type { BrokenKind, FileKindName } from './registry.js';
 
-/** The ids a broken file would define, read off its value or else its text; undefined when nobody can tell. */
+/** The ids a broken file would define, read off its value or else its text; undefined where that is not possible. */
 export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][] | undefined {
   if (kind === 'hooks') {
     const phase = phaseOf(read.file);
@@ -13,7 +13,7 @@ export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][
   const value = sourceOf(read)?.value;
   const record = (value !== null && typeof value === 'object' ? value : {}) as Record<string, unknown>;
   if (kind === 'config') return value === record ? idsInConfig(record) : undefined;
-  // Without one of them another would be recruited, so that none is.
+  // Without one of them another would be recruited, so none is.
   if (kind === 'capabilities' || kind === 'packs') return undefined;
   const id = fieldOf(kind === 'low-level' ? 'operation_key' : 'id', record, read);
   if (kind === 'modules') return id === undefined ? undefined : [['module', id]];
@@ -27,7 +27,7 @@ export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][
   return known.length > 0 ? known : undefined;
 }
 
-/** A handler that cannot be told belongs to any hook that has none. */
+/** An unknown handler may belong to any hook that has none. */
 function idsInHandlers(read: ReadFile): [BrokenKind, string][] | undefined {
   const value = sourceOf(read)?.value;
   const hooks = value !== null && typeof value === 'object' && 'hooks' in value ? value.hooks : undefined;
@@ -43,7 +43,7 @@ function fieldOf(key: string, record: Record<string, unknown>, { text }: ReadFil
   return new RegExp(`^${key}:[ \\t]*["']?([A-Za-z0-9_.-]+)`, 'm').exec(text)?.[1];
 }
 
-/** A configuration binds guards; when any part of it cannot be told, no ability may run without it. */
+/** A configuration binds guards; where any part of it is unknown, no ability may run without it. */
 function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | undefined {
   const { abilities = [], env_profiles = {}, mcp_servers = {}, services = {}, ...others } = record;
   if (Object.keys(others).length > 0 || !Array.isArray(abilities)) return undefined;

@@ -16,7 +16,7 @@ export interface LoadedCases {
 
 /** A file of cases that cannot be used. */
 export interface BrokenCases {
-  /** The ability it is about, where that can be told. */
+  /** The ability it is about, where that is known. */
   ability: string | undefined;
   problems: Problem[];
 }
@@ -55,7 +55,7 @@ function abilityOf(read: ReadFile): string | undefined {
   return typeof value?.ability === 'string' ? value.ability : undefined;
 }
 
-/** Reports tell cases apart by their names. */
+/** Reports identify cases by their names. */
 function findTwice({ value, locate }: Loaded<CaseFile>): Problem | undefined {
   const seen = new Map<string, number>();
   for (const [index, { name }] of value.cases.entries()) {

@@ -127,7 +127,7 @@ export class RegistryLoader {
     return { project: this.files.read(join(this.root, PROJECT_FILE)), definitions, unread };
   }
 
-  /** Who names a file counts on it, so that one that is not there is a problem. */
+  /** A named file that does not exist is a problem. */
   private findPacks(path: string): Found['definitions'][number] {
     const read = this.files.read(path, true);
     if (existsSync(path)) return { kind: 'packs', path, read, isNamed: true };
@@ -139,7 +139,7 @@ export class RegistryLoader {
   }
 }
 
-/** What there is of a registry on the disk. */
+/** The files of a registry. */
 interface Found {
   project: ReadFile;
   /** `isNamed`: from outside, and no part of the project. */
@@ -179,7 +179,7 @@ function registryOf(root: string, { project, definitions, unread }: Found): Regi
 /** Names the file of packs in place of `registry/packs.yaml`. Source: R-004-14; C-48. */
 export const PACKS_VARIABLE = 'CONCIERGE_CONFIG_PATH';
 
-/** The file of packs that is named by a variable, absolute: relative to the project, so that it is the same to every process. */
+/** The file of packs that is named by a variable, as an absolute path; it is relative to the project, so that it is the same for every process. */
 export function packsNamedIn(env: NodeJS.ProcessEnv, root: string): string | undefined {
   const named = env[PACKS_VARIABLE];
   return named ? resolve(root, named) : undefined;
@@ -190,7 +190,7 @@ export function loadRegistry(from: string, given?: string): Registry {
   return new RegistryLoader(findProjectRoot(from, given)).load();
 }
 
-/** What nothing reads is told; a configuration that is partly so may bind guards there, so it disables its ability. */
+/** Reports what nothing reads; a configuration with an unread part may bind guards there, so its ability is disabled. */
 function disableUnread(registry: Registry): void {
   for (const { problem, config: ability } of findUnread(registry)) {
     if (ability === undefined) registry.problems.push(problem);

@@ -80,7 +80,7 @@ function readUpTo(most: number, path: string): Buffer | 'no file' | 'too large' 
   }
 }
 
-/** The text without its byte order mark; undefined where it would be read with letters that nobody wrote. */
+/** The text without its byte order mark; undefined where it is not valid UTF-8. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

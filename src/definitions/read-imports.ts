@@ -7,7 +7,7 @@ import { foldersOf } from './find-project.js';
 import { type ImportState, importState } from './formats/import-state.js';
 
 /** An honest one is far below: some kilobytes an operation. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /** The folder in which imports remember what they took over. */
 export function importsFolder(root: string): string {
@@ -22,7 +22,7 @@ export function importFile(root: string, kind: ImportState['kind'], name: string
 /**
  * What an import took over last; undefined: it never ran here.
  *
- * @throws AbilityError `import.state_broken`, since without it people's edits cannot be told apart.
+ * @throws AbilityError `import.state_broken`, since without it people's edits cannot be detected.
  */
 export function readImport(root: string, kind: ImportState['kind'], name: string): ImportState | undefined {
   const path = importFile(root, kind, name);
@@ -40,7 +40,7 @@ export function listImports(root: string): ImportState[] {
 /**
  * What a pinned definition was, by its SHA-256, as some import of this project kept it.
  *
- * A file that cannot be read is passed over: the digest alone tells of a change, the text only shows it.
+ * A file that cannot be read is skipped: the digest detects a change, the text only shows it.
  */
 export function findPinned(root: string, digest: string): JsonObject | undefined {
   const folder = importsFolder(root);
@@ -75,7 +75,7 @@ function cachedState(root: string, path: string): ImportState | undefined {
   try {
     state = readState(root, path);
   } catch {
-    // As documented: told by the next import.
+    // As documented: reported by the next import.
   }
   cache.set(path, { stamp, state });
   return state;
@@ -84,7 +84,7 @@ function cachedState(root: string, path: string): ImportState | undefined {
 function readState(root: string, path: string): ImportState {
   const file = relative(root, path).split(sep).join('/');
   try {
-    if (statSync(path).size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`);
+    if (statSync(path).size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     refuseUnsafeKeys(value, 'import.state_broken');
     const parsed = importState.safeParse(value);

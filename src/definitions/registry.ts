@@ -35,7 +35,7 @@ export interface Registry {
   mcpServers: Map<string, Loaded<McpServer>>;
   services: Map<string, Loaded<Service>>;
   hooks: Map<Phase, Loaded<HookDefinition>[]>;
-  /** Handlers that stand apart from their hooks, by the id of the hook. */
+  /** Handlers in a file of their own, by the id of the hook. */
   hookImpls: Map<string, Loaded<HookImpl>>;
   /** By id. */
   modules: Map<string, Loaded<ModuleOverview>>;
@@ -45,7 +45,7 @@ export interface Registry {
   packs: Map<string, Loaded<PackDefinition>>;
   /** What cannot be used, by `<kind>:<id>`, with the reason. */
   broken: Map<string, Problem>;
-  /** Files so broken that nobody can tell what they define; whatever they might define is unavailable. */
+  /** Files so broken that their definitions are unknown; everything they might define is unavailable. */
   opaque: { kind: FileKindName; problem: Problem }[];
   /** Every problem, in the order of the files. */
   problems: Problem[];
@@ -80,7 +80,7 @@ export type BrokenKind =
   | 'mcp_server'
   | 'service'
   | 'hooks'
-  /** A handler that stands apart, by the id of its hook. */
+  /** A handler in a file of its own, by the id of its hook. */
   | 'hook_impl'
   | 'module'
   | 'capability'
@@ -88,5 +88,5 @@ export type BrokenKind =
   /** `placement` in `ability.yaml`. */
   | 'placement';
 
-/** Where {@link Registry.broken} tells that `placement` cannot be used, so that the built-in lists hold. */
+/** The key of {@link Registry.broken} for a `placement` that cannot be used; the built-in lists apply. */
 export const PLACEMENT_RULES = 'placement:ability.yaml';

@@ -31,7 +31,7 @@ export function listSpecialists({ capabilities, packs }: Pick<Registry, 'capabil
 /**
  * The same, to recruit by.
  *
- * @throws AbilityError with what is broken of them: among the rest another pack would be recruited than the one that was meant.
+ * @throws AbilityError with what is broken of them: from the rest, a pack other than the intended one would be recruited.
  */
 export function readSpecialists(registry: Registry): Specialists {
   const problem = problemOf(registry);

@@ -30,8 +30,7 @@ const COUNTED_FIRST = 64 * 1024;
 /**
  * Builds the tree of a YAML text, as far as it stays within {@link YAML_LIMITS}.
  *
- * Depth is watched while tokens come in, since whoever builds the tree first has already paid for it. Keys that are
- * there twice are left to the reader of the tree: the library compares each key with all others.
+ * Depth is watched while tokens come in, since a complete tree has already cost the memory. Duplicate keys are left to the reader of the tree: the library compares each key with all others.
  *
  * @throws TooLarge
  */
@@ -65,7 +64,7 @@ function* tokensOf(text: string, lines: LineCounter) {
 }
 
 /** Signs that close a list or map which nothing opened; the library forgives each, at a growing price. */
-const MOST_STRAY = 100;
+const MAX_STRAY = 100;
 
 /** Hands words and signs on as long as they are no more than an honest file has. */
 function* within(lexemes: Iterable<string>): Generator<string> {
@@ -77,7 +76,7 @@ function* within(lexemes: Iterable<string>): Generator<string> {
     else if (lexeme === ']' || lexeme === '}') open -= 1;
     if (tokens > YAML_LIMITS.tokens) throw new TooLarge(`has more than ${YAML_LIMITS.tokens} words and signs`);
     if (aliases > YAML_LIMITS.aliases) throw new TooLarge('uses too many aliases');
-    if (open < -MOST_STRAY) throw new TooLarge('closes lists and maps that were never opened');
+    if (open < -MAX_STRAY) throw new TooLarge('closes lists and maps that were never opened');
     yield lexeme;
   }
 }

@@ -9,14 +9,14 @@ import type { Bench } from './open-bench.js';
 import { waitKey } from './plan-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
-/** Who decides where a case names nobody and the approval lists nobody. */
-const SOMEBODY = 'approver';
+/** Decides where neither the case nor the approval names a person. */
+const DEFAULT_APPROVER = 'approver';
 
 /** Decides the approvals of one case as its author says. */
 export class CaseApprovals {
   /** Approvals the case says nothing about; such a case fails. */
   readonly undecided: Problem[] = [];
-  /** Decisions that did not count, for whoever wonders why an approval expired. */
+  /** Decisions that did not count, which explain why an approval expired. */
   readonly ignored: string[] = [];
   private readonly seen = new Set<string>();
   /** The one person who can be proved, as on the project's own runtime: the first who decides where proof is required. */
@@ -106,7 +106,7 @@ function completed(
   turn: number,
 ): ScriptedDecision {
   const others = people.filter((name) => name !== requested_by.name);
-  const by = others[turn] ?? (turn === 0 ? SOMEBODY : `${SOMEBODY}-${turn + 1}`);
+  const by = others[turn] ?? (turn === 0 ? DEFAULT_APPROVER : `${DEFAULT_APPROVER}-${turn + 1}`);
   const needed = needsComment({ comment }, decision.decision);
   return { by, ...(needed && { comment: 'as the case says' }), ...decision };
 }

@@ -28,7 +28,7 @@ interface SequencedCall extends SeenCall {
 
 /** Answers the calls of one case from its mocks, and notes them. */
 export class CaseCalls {
-  /** Calls the case has no answer for. Whatever the workflow makes of their failure, the case fails. */
+  /** Calls the case has no answer for; each makes the case fail, even if the workflow handles the error. */
   readonly unanswered: Problem[] = [];
   private readonly arrived: SequencedCall[] = [];
   private readonly used = new Map<string, number>();
@@ -156,7 +156,7 @@ async function leaveFiles(
 }
 
 /**
- * The key of a child task begins with that of its parent, so a path leads from the root, whoever calls; a later attempt
+ * The key of a child task begins with that of its parent, so a path leads from the root; a later attempt
  * of a group is at the same place.
  */
 function placeOf(idempotencyKey: string): { task: string; path: string } {

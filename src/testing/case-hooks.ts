@@ -7,7 +7,7 @@ import type { PreparedCase } from './prepared-case.js';
 type Answer<Handler> = (id: string, handler: Handler, context: EventContext, run: HookRun) => Promise<HookAnswer>;
 
 /**
- * Answers for hooks as the case of their task says; the others are really asked.
+ * Answers for hooks as the case of their task says; the others really run.
  *
  * @param hooksOf the hooks that a case answers for, by the task it runs.
  */

@@ -1,5 +1,5 @@
 import type { CaseDefinition } from '../definitions/formats/cases.js';
-import { didYouMean } from '../text/nearest.js';
+import { nearestOrAll } from '../text/nearest.js';
 import type { PlanNames } from './plan-names.js';
 
 /** The part of a case, or of the defaults of a file, in which names of the plan stand. */
@@ -15,7 +15,7 @@ export interface NameFault {
   suggestion: string | undefined;
 }
 
-/** Finds names that would never match anything, so that a mistyped one is not a mock nobody uses. */
+/** Finds names that would never match anything, such as a mistyped mock. */
 export function findNameFaults(part: NamingPart, names: PlanNames): NameFault[] {
   return [
     ...Object.keys(part.mocks ?? {}).flatMap((name) => mockFault(name, names)),
@@ -46,7 +46,7 @@ function mockFault(name: string, { steps, operations, workflowCalls }: PlanNames
   }
   const calls = [...steps].filter(([, other]) => other === 'call').map(([id]) => id);
   const known = [...calls, ...operations];
-  return [key(['mocks', name], `There is no step or operation \`${name}\``, nearOrList(name, known))];
+  return [key(['mocks', name], `There is no step or operation \`${name}\``, nearestOrAll(name, known))];
 }
 
 function hookFault(id: string, { hooks }: PlanNames): NameFault[] {
@@ -57,7 +57,7 @@ function hookFault(id: string, { hooks }: PlanNames): NameFault[] {
     return [key(['hooks', id], message, 'Only hooks that run a script are replaced.')];
   }
   const scripts = [...hooks].filter(([, other]) => other === 'script').map(([name]) => name);
-  return [key(['hooks', id], `There is no hook \`${id}\` around this ability`, nearOrList(id, scripts))];
+  return [key(['hooks', id], `There is no hook \`${id}\` around this ability`, nearestOrAll(id, scripts))];
 }
 
 /** Any step that calls may have to be approved; `run` is the task itself. */
@@ -68,7 +68,7 @@ function approvalFault(name: string, { steps }: PlanNames): NameFault[] {
   const asking = [...steps].filter(([, other]) => other === 'approval' || other === 'call').map(([step]) => step);
   const message =
     verb === undefined ? `There is no step \`${id}\`` : `The step \`${id}\` asks for no approval (\`${verb}\`)`;
-  return [key(['approvals', name], message, nearOrList(id, [...asking, 'run']))];
+  return [key(['approvals', name], message, nearestOrAll(id, [...asking, 'run']))];
 }
 
 function signalFault(name: string, index: number, { waits }: PlanNames): NameFault[] {
@@ -76,12 +76,14 @@ function signalFault(name: string, index: number, { waits }: PlanNames): NameFau
   if (known.includes(name)) return [];
   const path = ['signals', index, 'name'];
   const message = `No step of this ability waits for the signal \`${name}\``;
-  return [{ path, part: 'value', message, suggestion: nearOrList(name, known) }];
+  return [{ path, part: 'value', message, suggestion: nearestOrAll(name, known) }];
 }
 
 function stepFault(name: string, { steps }: PlanNames): NameFault[] {
   if (steps.has(lastOf(name))) return [];
-  return [key(['expect', 'steps', name], `There is no step \`${name}\``, nearOrList(lastOf(name), [...steps.keys()]))];
+  return [
+    key(['expect', 'steps', name], `There is no step \`${name}\``, nearestOrAll(lastOf(name), [...steps.keys()])),
+  ];
 }
 
 type ExpectedCall = NonNullable<CaseDefinition['expect']['calls']>[number];
@@ -91,13 +93,9 @@ function callFault(expected: ExpectedCall, index: number, { operations }: PlanNa
   if (operations.has(call)) return [];
   const path = ['expect', 'calls', index, ...(typeof expected === 'string' ? [] : ['call'])];
   const message = `This ability never calls \`${call}\``;
-  return [{ path, part: 'value', message, suggestion: nearOrList(call, [...operations]) }];
+  return [{ path, part: 'value', message, suggestion: nearestOrAll(call, [...operations]) }];
 }
 
 function key(path: PropertyKey[], message: string, suggestion: string | undefined): NameFault {
   return { path, part: 'key', message, suggestion };
-}
-
-function nearOrList(name: string, known: readonly string[]): string | undefined {
-  return didYouMean(name, known) ?? (known.length > 0 ? `There are: ${[...new Set(known)].join(', ')}.` : undefined);
 }

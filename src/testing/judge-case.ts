@@ -34,7 +34,7 @@ function judgeEnd({ status, error }: Expectation, outcome: CaseOutcome): CaseFai
     failures.push({ kind: 'value', at: 'status', expected: wanted, actual: outcome.status });
   }
   if (error) failures.push(...judgeError(error, outcome.error));
-  // What went wrong tells more than that it did.
+  // The error says more than the status.
   if (failures.length > 0 && outcome.error) failures.push({ kind: 'problem', problem: outcome.error });
   return failures;
 }
@@ -51,7 +51,7 @@ function judgeError(expected: NonNullable<Expectation['error']>, actual: Problem
   return failures;
 }
 
-/** Of a task that ended in another way the output tells nothing new. */
+/** Where a task ended otherwise, its output says nothing new. */
 function judgeOutput(expected: Expectation, { output }: CaseOutcome, endedOtherwise: boolean): CaseFailure[] {
   if (endedOtherwise) return [];
   const whole = expected.output === undefined ? [] : findDifferences('output', expected.output, output);

@@ -177,7 +177,7 @@ async function clockOf({ now }: PreparedCase, clock: TestClock): Promise<SetCloc
   return now === undefined ? undefined : { now, shift_ms: Math.round(now - (await clock.now())) };
 }
 
-/** A store that has whatever file a case names. */
+/** A store in which every file exists that a case names. */
 function givingAll(store: FileStore): FileStore {
   return {
     keep: (...kept) => store.keep(...kept),

@@ -17,7 +17,7 @@ export interface PendingWork {
 }
 
 /**
- * Looks at a task and its children, as Temporal's history tells them.
+ * Looks at a task and its children, by Temporal's history.
  *
  * Where one waits for its turn, nothing is said before its lock is at rest: what that had to say is then in the histories.
  */
@@ -49,7 +49,7 @@ async function look(client: Client, task: string): Promise<PendingWork> {
   return children.reduce(
     (all, child): PendingWork => ({
       open: [...all.open, ...child.open],
-      // A child that is not there is about to be, and one that has ended is about to be told to its parent.
+      // A missing child is about to start, and the end of a closed one is about to reach its parent.
       isBusy: all.isBusy || child.isBusy || child.open.length === 0,
       wakesAt: earliest([all.wakesAt, child.wakesAt]),
       fault: all.fault ?? child.fault,

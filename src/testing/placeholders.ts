@@ -2,8 +2,8 @@ import type { Registry } from '../definitions/registry.js';
 import { EnvironmentVariables, SecretSource } from '../planning/secrets/secret-source.js';
 import { isHostAllowed } from '../rules/allowed-hosts.js';
 
-/** Where nothing listens, in case something should be called after all. */
-const NOBODY = 'http://127.0.0.1:9';
+/** An address where nothing listens, in case something is called after all. */
+const UNUSED_ADDRESS = 'http://127.0.0.1:9';
 
 /**
  * What `env:NAME` stands for in a test: its value where it is set, else a placeholder, so that cases need neither
@@ -31,7 +31,7 @@ export class PlaceholderSecrets extends SecretSource {
 
 /** An address that the policy allows, since a placeholder may have to pass for one. */
 function allowedAddress(allowed: readonly string[] | undefined): string {
-  if (allowed === undefined) return NOBODY;
+  if (allowed === undefined) return UNUSED_ADDRESS;
   const candidates = allowed.map((entry) => `http://${entry.replace(/:\*$/, ':9').replaceAll('*', 'x')}`);
-  return candidates.find((text) => URL.canParse(text) && isHostAllowed(new URL(text), allowed)) ?? NOBODY;
+  return candidates.find((text) => URL.canParse(text) && isHostAllowed(new URL(text), allowed)) ?? UNUSED_ADDRESS;
 }

@@ -15,7 +15,7 @@ export interface PlanNames {
   hooks: Map<string, PlanHandler['kind']>;
 }
 
-/** Collects the names of a plan, wherever they stand in it: steps and hooks are told by their shape. */
+/** Collects the names of a plan at any depth: steps and hooks are recognised by their shape. */
 export function namesOf(plan: Plan): PlanNames {
   const names: PlanNames = {
     steps: new Map(),

@@ -158,7 +158,7 @@ function faultsInAll(defaults: CaseFile['defaults'], names: readonly (PlanNames 
 }
 
 /**
- * What `ability test` would refuse in the files of test cases, so that lint tells it, too.
+ * What `ability test` would refuse in the files of test cases, as findings of lint.
  *
  * Cases that choose no environment are looked at in the first one, where the project has no default either.
  */

@@ -8,13 +8,13 @@ import type { PreparedCase } from './prepared-case.js';
 import type { CaseReport, TestReport } from './report.js';
 import { runCase } from './run-case.js';
 
-/** Which cases to run, and who is told what meanwhile. */
+/** Which cases to run, and callbacks for progress. */
 export interface TestOptions extends CaseFilter {
   /** A folder of the project. */
   root: string;
-  /** Told what is being done while the server is fetched. */
+  /** Called with the progress of fetching the server. */
   progress?: Progress;
-  /** Told of each case when it has ended. */
+  /** Called with the report of each case. */
   onCase?: (report: CaseReport) => void;
   /** Stops the run. */
   signal?: AbortSignal;

@@ -3,7 +3,7 @@ import type { Connection } from '@temporalio/client';
 type TestService = NonNullable<Connection['testService']>;
 
 /**
- * The clock of a test server, which stands still (it goes on with the one on the wall) until it is told to skip.
+ * The clock of a test server, which runs with real time until it skips ahead.
  *
  * Times are milliseconds since 1970.
  */

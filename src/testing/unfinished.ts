@@ -81,14 +81,14 @@ function readTimer(event: HistoryEvent, { timers }: Unfinished): void {
 }
 
 function readActivity(event: HistoryEvent, { activities }: Unfinished, scheduled: Map<number, string>): void {
-  const { activityTaskScheduledEventAttributes: asked } = event;
-  if (asked?.activityId) {
-    scheduled.set(Number(event.eventId), asked.activityId);
-    const { initialInterval, maximumInterval, backoffCoefficient } = asked.retryPolicy ?? {};
+  const { activityTaskScheduledEventAttributes: begun } = event;
+  if (begun?.activityId) {
+    scheduled.set(Number(event.eventId), begun.activityId);
+    const { initialInterval, maximumInterval, backoffCoefficient } = begun.retryPolicy ?? {};
     const first = millisecondsOf(initialInterval as Timestamp | null);
     const most = millisecondsOf(maximumInterval as Timestamp | null) || Number.POSITIVE_INFINITY;
     // The attempt that is waited for is at least the second.
-    activities.set(asked.activityId, (attempt) => Math.min(first * (backoffCoefficient ?? 1) ** (attempt - 2), most));
+    activities.set(begun.activityId, (attempt) => Math.min(first * (backoffCoefficient ?? 1) ** (attempt - 2), most));
   }
   const ended =
     event.activityTaskCompletedEventAttributes ??
@@ -99,8 +99,8 @@ function readActivity(event: HistoryEvent, { activities }: Unfinished, scheduled
 }
 
 function readChild(event: HistoryEvent, { children }: Unfinished): void {
-  const { startChildWorkflowExecutionInitiatedEventAttributes: asked } = event;
-  if (asked?.workflowId) children.set(String(event.eventId), asked.workflowId);
+  const { startChildWorkflowExecutionInitiatedEventAttributes: begun } = event;
+  if (begun?.workflowId) children.set(String(event.eventId), begun.workflowId);
   const ended =
     event.childWorkflowExecutionCompletedEventAttributes ??
     event.childWorkflowExecutionFailedEventAttributes ??
@@ -112,10 +112,10 @@ function readChild(event: HistoryEvent, { children }: Unfinished): void {
 }
 
 function readSent(event: HistoryEvent, { sent }: Unfinished): void {
-  const asked =
+  const begun =
     event.signalExternalWorkflowExecutionInitiatedEventAttributes ??
     event.requestCancelExternalWorkflowExecutionInitiatedEventAttributes;
-  if (asked) sent.add(String(event.eventId));
+  if (begun) sent.add(String(event.eventId));
   const ended =
     event.externalWorkflowExecutionSignaledEventAttributes ??
     event.signalExternalWorkflowExecutionFailedEventAttributes ??

@@ -1,4 +1,4 @@
-const MOST_BYTES = 255;
+const MAX_BYTES = 255;
 
 /**
  * A name that may stand for a file everywhere: without folders and control characters, and not `.` or `..`.
@@ -14,10 +14,10 @@ export function safeFileName(name: string): string {
 /** File systems count bytes; the ending stays, since programs go by it. */
 function shortened(name: string): string {
   const { length } = new TextEncoder().encode(name);
-  if (length <= MOST_BYTES) return name;
+  if (length <= MAX_BYTES) return name;
   const [ending = ''] = /\.[A-Za-z0-9.]{1,20}$/.exec(name) ?? [];
   let stem = [...name.slice(0, name.length - ending.length)];
-  while (new TextEncoder().encode(stem.join('') + ending).length > MOST_BYTES) stem = stem.slice(0, -1);
+  while (new TextEncoder().encode(stem.join('') + ending).length > MAX_BYTES) stem = stem.slice(0, -1);
   return stem.join('') + ending;
 }
 

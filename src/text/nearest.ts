@@ -19,3 +19,9 @@ export function didYouMean(wanted: string, names: Iterable<string>): string | un
   if (last === undefined) return undefined;
   return `Did you mean ${near.length > 0 ? `${near.join(', ')} or ${last}` : last}?`;
 }
+
+/** {@link didYouMean}, or else all names; undefined where there are none. */
+export function nearestOrAll(wanted: string, names: readonly string[]): string | undefined {
+  const all = [...new Set(names)];
+  return didYouMean(wanted, all) ?? (all.length > 0 ? `There are: ${all.join(', ')}.` : undefined);
+}

@@ -55,7 +55,7 @@ export interface ShownDifference {
   after: string | null;
 }
 
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 /** Of what both sides have in common, so much is shown before the place where they part. */
 const SHOWN_BEFORE = 40;
 
@@ -67,7 +67,7 @@ export function showDifference({ at, expected, actual }: ValueDifference): Shown
   const before = expected === undefined ? undefined : JSON.stringify(expected);
   const after = actual === undefined ? undefined : JSON.stringify(actual);
   const from = Math.max(0, lengthInCommon(before ?? '', after ?? '') - SHOWN_BEFORE);
-  return { at: showUnseen(at).slice(0, MOST_CHARACTERS), before: excerpt(before, from), after: excerpt(after, from) };
+  return { at: showUnseen(at).slice(0, MAX_CHARACTERS), before: excerpt(before, from), after: excerpt(after, from) };
 }
 
 /** A difference as one line of a message. */
@@ -75,7 +75,7 @@ export function describeDifference({ at, before, after }: ShownDifference): stri
   return `${at}: ${before ?? 'nothing'} -> ${after ?? 'nothing'}`;
 }
 
-/** A text in which every character that is not seen stands as its number. */
+/** A text in which every invisible character is written as its code point. */
 export function showUnseen(text: string): string {
   return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
@@ -83,9 +83,9 @@ export function showUnseen(text: string): string {
 /** Long texts that part late are shown from shortly before that place on. */
 function excerpt(text: string | undefined, from: number): string | null {
   if (text === undefined) return null;
-  if (text.length <= MOST_CHARACTERS) return showUnseen(text);
-  const part = text.slice(from, from + MOST_CHARACTERS);
-  return `${from > 0 ? '...' : ''}${showUnseen(part)}${from + MOST_CHARACTERS < text.length ? '...' : ''}`;
+  if (text.length <= MAX_CHARACTERS) return showUnseen(text);
+  const part = text.slice(from, from + MAX_CHARACTERS);
+  return `${from > 0 ? '...' : ''}${showUnseen(part)}${from + MAX_CHARACTERS < text.length ? '...' : ''}`;
 }
 
 function lengthInCommon(one: string, other: string): number {

@@ -151,7 +151,7 @@ const clients = new Map<string, Promise<OpenAI>>();
 /** One client an endpoint; the packages are loaded with the first question. */
 function clientFor(endpoint: ModelEndpoint): Promise<OpenAI> {
   const name = JSON.stringify([endpoint.url.href, endpoint.key, endpoint.allowed]);
-  const limits = { timeoutMs: LONGEST_MS, mostBytes: MOST_BYTES };
+  const limits = { timeoutMs: LONGEST_MS, maxBytes: MOST_BYTES };
   const known = clients.get(name) ?? connectToModel(endpoint, limits);
   clients.set(name, known);
   known.catch(() => clients.delete(name));

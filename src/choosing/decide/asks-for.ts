@@ -4,7 +4,7 @@ import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
 import { isAbout } from './signals.js';
 
-/** What a message does, as far as its own words tell. */
+/** What a message does, judged by its own words. */
 export type Act = 'asks' | 'refers' | 'talks';
 
 const SUB_AGENT = /\b(?:sub-?\s?agents?|subagents?)\b/i;
@@ -40,7 +40,7 @@ export function wantsSubAgent(text: string): boolean {
   return VIA.test(said) && (!isAbout(said) || /^\W*(?:can|could|may)\b/i.test(said));
 }
 
-const MOST_CHARACTERS = 120;
+const MAX_CHARACTERS = 120;
 
 /** Whether a message asks for something itself, refers to what was asked before, or only talks. */
 export function actOf(text: string): Act {
@@ -48,7 +48,7 @@ export function actOf(text: string): Act {
   if (isWordless(said)) return 'talks';
   const plain = said.replaceAll(/\s+/g, ' ').trim();
   // What only talks or refers is short; and these expressions take long over what is not.
-  if (plain.length > MOST_CHARACTERS) return 'asks';
+  if (plain.length > MAX_CHARACTERS) return 'asks';
   if (CHAT.test(plain)) return 'talks';
   return plain.split(' ').length <= 14 && REFERRING.test(plain) ? 'refers' : 'asks';
 }

@@ -10,7 +10,7 @@ import { type Fit, isReading, type Proposal, type RouterInput, targetFor, USUAL_
 
 /** From this score on something nearly fits, and is worth a question. */
 const NEARLY = 0.4;
-/** Two that fit about as well are asked about. */
+/** Between two that fit about as well, the person chooses. */
 const ALIKE = 0.92;
 /** What has so many times the score of the next, and only reads, is a little surer. */
 const ALONE = { before: 2, gain: 0.05 };
@@ -101,11 +101,11 @@ function confidenceOf({ score, effects }: Callable, next: Callable | undefined):
   return Math.round(Math.min(1, sure + (isAlone ? ALONE.gain : 0)) * 100) / 100;
 }
 
-/** A word or two that choose none of the options that wait, and ask for nothing else: they are asked again. Source: R-003-04, R-003-16. */
-export function beforeWaiting({ focus: { pending }, text }: RouterInput, mostWords = 3): Proposal | undefined {
+/** For a word or two that choose none of the pending options and ask for nothing else, the question is repeated. Source: R-003-04, R-003-16. */
+export function beforeWaiting({ focus: { pending }, text }: RouterInput, maxWords = 3): Proposal | undefined {
   if (pending?.kind !== 'workflow_waiting' || !('options' in pending.expects)) return undefined;
   const words = text.trim().split(/\s+/).length;
-  if (words > mostWords) return undefined;
+  if (words > maxWords) return undefined;
   const labels = pending.expects.options.map(({ label }) => label);
   const meant = labels.filter((label) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
   return clarify(

@@ -18,7 +18,7 @@ interface Clamping {
 }
 
 /**
- * Holds what a router proposed against what is allowed, whoever proposed it: registered agents, installed tools and workflows of the project
+ * Limits a proposal of any router to what is allowed: registered agents, installed tools and workflows of the project
  * alone; nothing below the threshold; nothing that no person asked for. What is left may be acted on.
  *
  * Source: R-003-12 to R-003-16, R-003-18 to R-003-20, R-003-24, R-003-25, R-003-30; C-24, C-26, C-27.
@@ -53,7 +53,7 @@ function cleaned(proposal: Proposal, { focus }: RouterInput): Proposal {
   };
 }
 
-/** What is done is what a person asked for; where it is not clear which, they are asked. Source: R-003-24. */
+/** Only what a person asked for is done; where that is not clear, they are asked. Source: R-003-24. */
 function withinFocus(state: Clamping, input: RouterInput): Clamping {
   const { focus, text } = input;
   const said = saidIn(text);

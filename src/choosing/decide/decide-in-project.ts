@@ -18,7 +18,7 @@ import { type Fit, targetFor } from './targets.js';
 export interface DecidingPlace {
   registry: Registry;
   environment: string;
-  /** A folder of the project; null: no one says. */
+  /** A folder of the project; null: none is given. */
   scope: string | null;
   /** In which credentials, and the address of a model, are looked for. */
   env: NodeJS.ProcessEnv;

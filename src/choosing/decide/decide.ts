@@ -35,7 +35,7 @@ export interface DecideInput {
   shortlist: ShortlistTargets;
   /** Whether a value fits a schema; throws an AbilityError where it does not. */
   check: CheckValue;
-  /** From 0 to 1; `USUAL_THRESHOLD` where no one says. */
+  /** From 0 to 1; {@link USUAL_THRESHOLD} by default. */
   threshold?: number;
   /** Left out: the rules decide. */
   router?: Router;

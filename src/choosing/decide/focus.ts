@@ -19,7 +19,7 @@ export interface Thread {
 
 /**
  * Finds what the last message of a thread is about: itself where it asks for something, else the newest request before it. Requests that
- * stand side by side without an answer between them, and that its words do not tell apart, make it ambiguous. Only people ask.
+ * stand side by side without an answer between them, and that its words do not distinguish, make it ambiguous. Only people ask.
  *
  * `pending` is left out where it belongs to another thread or has expired. Source: R-003-01, R-003-23, R-003-24; docs/choosing.md#deciding.
  */
@@ -70,7 +70,7 @@ function takenUp(latest: LaneMessage, before: readonly LaneMessage[]): LaneMessa
 const NAMES_ONE =
   /^\W*(?:(?:please|pls|ok|and|now)\b\W*)*(?:(?:do|handle|take|run|hand|give)\s+)?(?:the|that|this|my)(?:\s+[\w-]+){1,3}\W*$/i;
 
-/** "Do it" after "Shall I ...?" means what was offered, and no one asked for that in words of their own. Source: R-003-23, R-003-28. */
+/** "Do it" after "Shall I ...?" means the offer; the person has not asked for it in their own words. Source: R-003-23, R-003-28. */
 function takesUpOffer(window: readonly LaneMessage[]): boolean {
   const [offer, latest] = window.slice(-2);
   return offer?.role === 'assistant' && OFFER.test(offer.text) && !!latest && !wantsSubAgent(latest.text);

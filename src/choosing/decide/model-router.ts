@@ -43,9 +43,9 @@ export function routerSettings(
 }
 
 /** Longer answers are not read. Bytes. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** So much of an answer that cannot be read is shown to the model again. Characters. */
-const MOST_REPEATED = 2_000;
+const MAX_REPEATED = 2_000;
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 /** Asks a model once; gives what it said. */
@@ -84,7 +84,7 @@ async function chooseBy(ask: Ask, input: RouterInput, signal: AbortSignal): Prom
   if ('answer' in first) return { ...first.answer, question: null, options: [] };
   const again = `That cannot be read: ${first.fault}. Answer with the JSON object alone, with exactly the keys that were named.`;
   const repair: Message[] = [
-    { role: 'assistant', content: said.slice(0, MOST_REPEATED) },
+    { role: 'assistant', content: said.slice(0, MAX_REPEATED) },
     { role: 'user', content: again },
   ];
   const second = readRouterAnswer(await ask([...messages, ...repair], signal));
@@ -97,7 +97,7 @@ function askThrough(model: RouterModel): Ask {
   let client: Promise<OpenAI> | undefined;
   return async (messages, signal) => {
     refuseLiteral(model);
-    client ??= connectToModel(model, { timeoutMs: model.timeoutMs, mostBytes: MOST_BYTES });
+    client ??= connectToModel(model, { timeoutMs: model.timeoutMs, maxBytes: MAX_BYTES });
     const { chat } = await client;
     const traced = { operation: 'chat', model: model.model, url: model.url, output: 'json' } as const;
     const { choices } = await traceModelCall({ ...traced, codeOf: (error) => codeOf(error, signal) }, async (told) => {
@@ -125,7 +125,7 @@ function codeOf(error: unknown, { aborted }: AbortSignal): string {
   return typeof status === 'number' ? String(status) : 'unavailable';
 }
 
-/** In place of a model that should be asked and cannot be. @param reason a sentence without a full stop. */
+/** A router in place of a model that cannot be asked. @param reason a sentence without a full stop. */
 export function unaskable(reason: string): Router {
   return {
     choose: async () => {

@@ -33,7 +33,7 @@ const IN_A_CASE = new RegExp(
   'i',
 );
 
-/** "I wonder how to delete it": no one is asked to look anything up, or to do it. */
+/** "I wonder how to delete it": it asks neither for an answer nor for the work. */
 const HOW_TO = /\bhow (?:to|(?:do|can|should|could|would|does) (?:i|we|you|one|people|someone))\b/i;
 
 /** Whether a person only gives news, or wants to know how something is done: it is answered, and nothing is called. Source: R-003-22. */

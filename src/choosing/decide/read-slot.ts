@@ -5,7 +5,7 @@ import { agreesTo } from './consent.js';
 /** Whether a value fits a schema; throws where it does not. */
 export type CheckValue = (schema: JsonObject, value: Json) => void;
 
-const MOST_WORDS_OF_A_TEXT = 12;
+const MAX_WORDS_OF_A_TEXT = 12;
 
 /**
  * The value that a text is, where it is nothing but one value of the schema; undefined where it says more, or something else.
@@ -63,7 +63,7 @@ function textsOf(text: string, schema: JsonObject, isRequest: (text: string) => 
   const isNarrow = ['pattern', 'format', 'const'].some((key) => schema[key] !== undefined);
   const words = text.split(/\s+/).length;
   if (isNarrow) return words === 1 || (isWhole(text, schema.pattern) && !isRequest(text)) ? [text] : [];
-  return words <= MOST_WORDS_OF_A_TEXT && !text.includes('\n') && !isRequest(text) ? [text] : [];
+  return words <= MAX_WORDS_OF_A_TEXT && !text.includes('\n') && !isRequest(text) ? [text] : [];
 }
 
 /** A pattern may match a part; a text of several words is a value where it matches whole. */

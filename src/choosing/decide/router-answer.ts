@@ -10,7 +10,7 @@ const agent = z.strictObject({ agentId: id });
 const tool = z.strictObject({ extensionId: id, capabilityId: id });
 const workflow = z.strictObject({ abilityId: id });
 
-/** Whatever is no number from 0 to 1 is no confidence at all: a text, NaN, nothing. Source: R-003-10; docs/choosing.md#deciding. */
+/** Anything but a number from 0 to 1 counts as a confidence of 0: a text, NaN, nothing. Source: R-003-10; docs/choosing.md#deciding. */
 const confidence = z
   .unknown()
   .optional()

@@ -2,9 +2,9 @@ import { ROUTES } from '../../contracts/routing.js';
 import type { RouterInput } from './targets.js';
 
 /** So many tools, and so many workflows, are offered to a model. */
-const MOST_OFFERED = 40;
+const MAX_OFFERED = 40;
 /** So much of a message before the latest is shown. Characters. */
-const MOST_OF_EARLIER = 600;
+const MAX_OF_EARLIER = 600;
 
 /** What a model is asked to decide by. Source: R-003-07 to R-003-11, R-003-21 to R-003-24. */
 export const ROUTER_INSTRUCTIONS = `You decide what becomes of the latest message of a person. Answer with one JSON object and nothing else, with exactly these keys:
@@ -31,23 +31,23 @@ export async function routerData(input: RouterInput): Promise<string> {
     latest: text,
     focus: focus.anchor?.snippet ?? null,
     may_be_about: focus.candidates.map(({ title }) => title),
-    earlier: window.slice(0, -1).map(({ role, text: said }) => ({ role, text: said.slice(0, MOST_OF_EARLIER) })),
+    earlier: window.slice(0, -1).map(({ role, text: said }) => ({ role, text: said.slice(0, MAX_OF_EARLIER) })),
     pending: focus.pending && { kind: focus.pending.kind, expects: focus.pending.expects },
     agents: agents.map(({ id, summary }) => ({ agentId: id, summary })),
     tools: input.tools
       .filter((tool) => isOffered(tool.abilityId) && tool.available)
-      .slice(0, MOST_OFFERED)
+      .slice(0, MAX_OFFERED)
       .map(({ extensionId, capabilityId, summary, effects }) => ({ extensionId, capabilityId, summary, effects })),
     workflows: input.workflows
       .filter(({ abilityId }) => isOffered(abilityId))
-      .slice(0, MOST_OFFERED)
+      .slice(0, MAX_OFFERED)
       .map(({ abilityId, summary, effects }) => ({ abilityId, summary, effects })),
   });
 }
 
 /** Where there are too many, those that share most with the request. */
 async function offered(input: RouterInput, about: string): Promise<(ability: string) => boolean> {
-  if (input.tools.length + input.workflows.length <= MOST_OFFERED) return () => true;
-  const nearest = new Set((await input.shortlist(about, MOST_OFFERED)).slice(0, MOST_OFFERED));
+  if (input.tools.length + input.workflows.length <= MAX_OFFERED) return () => true;
+  const nearest = new Set((await input.shortlist(about, MAX_OFFERED)).slice(0, MAX_OFFERED));
   return (ability) => nearest.has(ability);
 }

@@ -30,13 +30,13 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   return (await bySignal(input, about)) ?? (await byFit(input, about));
 }
 
-/** "The one that costs more", where one of several is to be chosen: they are asked again. Source: R-003-04, R-003-16. */
+/** "The one that costs more", where one of several is to be chosen: the question is repeated. Source: R-003-04, R-003-16. */
 function describesOption(input: RouterInput): Proposal | undefined {
-  return DESCRIBES.test(input.text) ? beforeWaiting(input, MOST_WORDS_DESCRIBING) : undefined;
+  return DESCRIBES.test(input.text) ? beforeWaiting(input, MAX_WORDS_DESCRIBING) : undefined;
 }
 
 const DESCRIBES = /^\W*(?:(?:the|that|this)\s+(?:other\s+|\p{L}+er\s+|\p{L}+est\s+)?ones?|both|either|neither)\b/iu;
-const MOST_WORDS_DESCRIBING = 12;
+const MAX_WORDS_DESCRIBING = 12;
 
 /** A word of consent to the retry that was offered, and nothing else. */
 function retryOf({ focus, text }: RouterInput): Proposal | undefined {

@@ -32,7 +32,7 @@ const PASTED = new RegExp(
 const TAGGED = /<([a-z][\w-]*)[^>\n]*>(?:\s*[^\s<]+){4,}?\s*<\/\1>/gi;
 /** A quotation over several lines. */
 const OVER_LINES = /“[^“”]*”|«[^«»]*»|(?<=^|\s)"[^"]*"(?=\W|$)/g;
-/** "translate this: ...", "she wrote: ...": what follows is a text, whatever it asks. */
+/** "translate this: ...", "she wrote: ...": what follows is a text, even where it asks for something. */
 const TEXT_AFTER =
   /^(\W*(?:[\w']+\s+){0,4}?(?:translate|summari[sz]e|proofread|spell-?check|correct|explain|paraphrase|shorten)\b[^:\n]{0,80}:|.{0,120}\b(?:wrote|writes|says|said|replied|answered|reads|states)\s*:)\s.*$/i;
 
@@ -53,13 +53,13 @@ function withoutForwarded(text: string): string {
 }
 
 /** So long a paragraph is pasted where a shorter one beside it says what is wanted of it. */
-const MOST_WORDS_TYPED = 120;
+const MAX_WORDS_TYPED = 120;
 const LEAST_WORDS_ASKED = 4;
 
 function withoutLongPaste(text: string): string {
   const paragraphs = text.split(/\n\s*\n/);
   if (paragraphs.length < 2) return text;
-  const typed = paragraphs.filter((one) => wordCount(one) <= MOST_WORDS_TYPED);
+  const typed = paragraphs.filter((one) => wordCount(one) <= MAX_WORDS_TYPED);
   const isAsked = typed.some((one) => wordCount(one) >= LEAST_WORDS_ASKED && !CLOSING.test(one));
   return isAsked ? typed.join('\n\n') : text;
 }

@@ -1,4 +1,4 @@
-import { mendSlips } from './slips.js';
+import { correctTypos } from './typos.js';
 
 /** Strong signals of what a request needs, with how sure each is. Source: R-003-21, R-003-22; docs/choosing.md#deciding. */
 
@@ -116,7 +116,7 @@ const MAKES =
 
 /** The strongest signal in what a person says; undefined where there is none, or where it is only asked about. Source: R-003-21, R-003-22. */
 export function signalIn(text: string): Signal | undefined {
-  const said = mendSlips(text, SIGNAL_WORDS);
+  const said = correctTypos(text, SIGNAL_WORDS);
   if (asksAbout(said)) return undefined;
   const found = WAYS.filter(
     ({ says, need }) => says.test(said) && !(need === 'write' && EXISTING.test(said) && !MAKES.test(said)),
@@ -127,7 +127,7 @@ export function signalIn(text: string): Signal | undefined {
   return signal;
 }
 
-const MOST_WORDS_INLINE = 25;
+const MAX_WORDS_INLINE = 25;
 const QUESTION_WORD = oneOf(
   'what | who | whom | whose | when | where | which | why | how | whats | hows | is | are | am | was | were | does | did | should',
   'do (?:you|we|i|they|people) | have (?:you|we|i|they) | has | would | could | can | may | explain | define',
@@ -150,7 +150,7 @@ const ASKED_TO_DO = /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:can|could|w
 
 /** A short question that can be answered at once. Source: R-003-22. */
 export function isShortQuestion(said: string): boolean {
-  return QUESTION.test(said) && said.trim().split(/\s+/).length <= MOST_WORDS_INLINE;
+  return QUESTION.test(said) && said.trim().split(/\s+/).length <= MAX_WORDS_INLINE;
 }
 
 /** Whether a question is asked about something, and not that something is done: "how do I delete a user?". */

@@ -16,7 +16,7 @@ import type { RouterInput } from './targets.js';
 export type ByRule = Omit<RoutingDecision, 'needs_approval' | 'clamped'> | undefined;
 
 /**
- * Stage A: what needs no router. An explicit sub-agent takes what the focus is about, whatever is pending; a selection and a value go to what
+ * Stage A: what needs no router. An explicit sub-agent takes what the focus is about, even if something is pending; a selection and a value go to what
  * waits for them. Source: R-003-04, R-003-05, R-003-23; docs/choosing.md#deciding.
  */
 export function stageA(input: RouterInput, check: CheckValue): ByRule {
@@ -59,7 +59,7 @@ function saysMore(text: string): boolean {
 
 /** One word with a sign or a digit in it. */
 const NAME = /^(?=\S*[\d_./-])[\p{L}\d][^\s?!]*$/u;
-/** Who writes this has no value, or wants none asked for. */
+/** The person has no value, or withdraws the request. */
 const NO_VALUE =
   /^\W*(?:(?:ah|oh|hm+|well|ok|sorry|actually|but)\b\W*)*(?:never ?mind|forget (?:about )?(?:it|that)|hang on|hold on|wait|one (?:sec|moment)|let me (?:think|check|see)|i(?:['’]ve| have)? changed my mind|(?:i )?(?:really )?(?:do not|don['’]?t) (?:know|care|have)|dunno|idk|(?:i have )?no (?:idea|clue)|(?:i['’]?m |i am )?not sure|skip (?:it|that|this)|leave it|the (?:usual|same)|same as (?:last|before)|you (?:choose|decide|pick))\b|^\W*(?:maybe later|later|not now|whatever|whichever|anything|nothing|none)\W*$/iu;
 

@@ -24,8 +24,8 @@ export interface Flow {
 const LONGEST = 6;
 /** From this share on the other orders are exceptions. */
 const FIXED = 0.8;
-const MOST_NAMED = 5;
-const MOST_INTENTS = 3;
+const MAX_NAMED = 5;
+const MAX_INTENTS = 3;
 
 /**
  * Finds abilities that followed each other, with nothing between them, in at least so many pieces of work. A part of a longer flow is left out where
@@ -80,8 +80,8 @@ function flowOf(seen: readonly Seen[]): Flow {
     order: most.times >= FIXED * seen.length ? 'fixed' : 'varied',
     times: seen.length,
     orders,
-    intents: [...new Set(intents)].slice(-MOST_INTENTS),
-    works: seen.slice(-MOST_NAMED).map(({ work }) => work),
+    intents: [...new Set(intents)].slice(-MAX_INTENTS),
+    works: seen.slice(-MAX_NAMED).map(({ work }) => work),
   };
 }
 

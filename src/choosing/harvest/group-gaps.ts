@@ -22,16 +22,16 @@ export interface GapGroup {
 
 /** From this share of common words on two requests ask for the same. */
 const SAME = 0.6;
-const MOST_WAYS = 3;
+const MAX_WAYS = 3;
 const SAME_REQUEST_S = 10;
 
 /** So many are looked at, the newest: each is compared with all groups. */
-const MOST_GAPS = 3000;
+const MAX_GAPS = 3000;
 
 /** Puts requests together that ask for the same thing, the most frequent first. */
 export function groupGaps(gaps: readonly SaidGap[]): GapGroup[] {
   const groups: { stems: ReadonlySet<string>; gaps: SaidGap[] }[] = [];
-  for (const gap of once(gaps.slice(-MOST_GAPS))) {
+  for (const gap of once(gaps.slice(-MAX_GAPS))) {
     const stems = stemsOf(gap.request);
     const known = groups.find((group) => group.gaps[0]?.kind === gap.kind && shareOf(group.stems, stems) >= SAME);
     if (known) known.gaps.push(gap);
@@ -57,7 +57,7 @@ function groupOf({ gaps }: { gaps: readonly SaidGap[] }): GapGroup {
   const others = new Set(inOrder.map((gap) => gap.request).filter((said) => said !== request));
   return {
     request,
-    also: [...others].slice(-MOST_WAYS),
+    also: [...others].slice(-MAX_WAYS),
     times: gaps.length,
     first: timeOf(first),
     last: timeOf(last),
@@ -71,7 +71,7 @@ function timeOf({ ts }: SaidGap): string {
   return new Date(ts * 1000).toISOString();
 }
 
-/** Names and numbers tell requests apart that ask for the same. */
+/** Names and numbers are left out: requests that ask for the same differ in them. */
 function stemsOf(request: string): ReadonlySet<string> {
   const words = wordsIn(request).filter(({ kind }) => kind === 'content' || kind === 'common');
   return new Set(words.map(({ stem }) => stem));

@@ -3,7 +3,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult } from '../../contracts/routing.js';
 import type { Registry } from '../../definitions/registry.js';
 import { type Capability, type Pack, readSpecialists } from '../../definitions/specialists.js';
-import { didYouMean } from '../../text/nearest.js';
+import { nearestOrAll } from '../../text/nearest.js';
 
 /** What is recruited for, and from what. */
 export interface Recruitment {
@@ -94,10 +94,12 @@ function guessPack<T extends { id: string }>(prompt: string, packs: readonly T[]
 function findPack<T extends { id: string }>(packs: readonly T[], named: string): T {
   const found = packs.find(({ id }) => id === named);
   if (found) return found;
-  const ids = packs.map(({ id }) => id);
   throw new AbilityError({
     code: 'pack.not_found',
     message: `There is no pack ${JSON.stringify(named)}`,
-    suggestion: didYouMean(named, ids) ?? `There are: ${ids.join(', ')}.`,
+    suggestion: nearestOrAll(
+      named,
+      packs.map(({ id }) => id),
+    ),
   });
 }

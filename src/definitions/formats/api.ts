@@ -5,7 +5,7 @@ import { bigIntegers, CREDENTIAL_MESSAGE, json, plainName, seconds } from './val
 
 const CREDENTIAL = /\{credential:[^}]*\}/;
 
-/** A path with `{name}` and `{+name}`; whatever else would be sent escaped, as other letters than were written. */
+/** A path with `{name}` and `{+name}`; anything else would be sent escaped. */
 const apiPath = z.string().superRefine((path, context) => {
   const message = faultOfPath(path);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
@@ -53,7 +53,7 @@ const body = z.strictObject({
   required: z.literal(true).optional(),
 });
 
-/** What is written here may be a secret, so an error must not repeat it, whatever is wrong with it. */
+/** What is written here may be a secret, so no error may repeat it. */
 const silently = {
   error: ({ code }: { code?: string }): string | undefined =>
     code === 'invalid_type' ? CREDENTIAL_MESSAGE : undefined,

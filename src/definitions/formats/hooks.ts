@@ -61,7 +61,7 @@ const builtin = z.union(
   `A built-in handler is one of ${BUILTINS.join(', ')}, or { name, options }`,
 );
 
-/** A script that answers: it reads what it is asked about on stdin, and has no files of a call. Source: R-002-22. */
+/** A script that answers: it reads the event on stdin, and has no files of a call. Source: R-002-22. */
 export const answering = script.omit({ big_integers: true, stdin: true, output: true, exit_codes: true }).extend({
   args_template: z.string().optional().describe('Its arguments, split on blanks; knows {pinned}.'),
   timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isDuration, parseDuration } from '../../rules/duration.js';
 import { condition, durationOrTemplate, texts } from './values.js';
 
-const MOST_WAIT = '30s';
+const DEFAULT_MAX_WAIT = '30s';
 
 /** How often a call or a group is tried, and how long is waited between: from `first` up to `max`. */
 export const retry = z
@@ -24,7 +24,7 @@ export const retry = z
     error: '`max` is the longest wait, so it is not shorter than `first`',
     path: ['max'],
   })
-  .transform(({ max = MOST_WAIT, errors, if: condition, jitter, ...rest }) => ({
+  .transform(({ max = DEFAULT_MAX_WAIT, errors, if: condition, jitter, ...rest }) => ({
     ...rest,
     max,
     ...(errors && { errors }),

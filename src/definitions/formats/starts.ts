@@ -90,6 +90,3 @@ export const triggers = z
     }),
   )
   .min(1);
-
-/** An entry of `triggers` as loaded. */
-export type TriggerDefinition = z.output<typeof triggers>[number];

@@ -100,7 +100,7 @@ const branches = z.record(
 const parallelBranches: Branches = branchesFor('Steps that run at once, by id.');
 const raceBranches: Branches = branchesFor('Steps that run at once; the first to end wins, the others are cancelled.');
 
-/** A loop has steps as well; without this, a loop with a slip would pass for a group with keys too many. */
+/** A loop has steps as well; without this, a loop with a typo would be taken for a group with unknown keys. */
 const noLoop = { foreach: z.undefined().optional(), repeat: z.undefined().optional() };
 
 /** The verbs of this engine, each with what belongs to it. Those that hold `steps` stand before the plain group. */

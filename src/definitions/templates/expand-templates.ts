@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import { GIVEN, nameOfStep } from '../../rules/step-name.js';
-import { didYouMean } from '../../text/nearest.js';
+import { didYouMean, nearestOrAll } from '../../text/nearest.js';
 import type { HighLevel, TemplateDefinition } from '../formats/high-level.js';
 import type { StepDefinition, StepOf } from '../formats/steps.js';
 import { changeLists, listsInside, listsOfWorkflow, placeInList, type StepList } from '../step-lists.js';
@@ -92,8 +92,8 @@ class Expansion {
     };
   }
 
-  /** @param tells whether its mistakes were not reported before. */
-  private body(name: string, template: TemplateDefinition, use: { id: string; path: Path }, tells: boolean) {
+  /** @param isFirst whether its mistakes are reported: once, at its first use. */
+  private body(name: string, template: TemplateDefinition, use: { id: string; path: Path }, isFirst: boolean) {
     const { input, steps, output } = template;
     const ids = idsOfTemplate(steps);
     const body = new TemplateBody({ template: name, use: use.id, inputs: input, steps: ids });
@@ -102,12 +102,12 @@ class Expansion {
       steps: body.steps({ part: 'steps', number: 0, path: ['steps'], steps }, { path: at, loops: [] }),
       output: output === undefined ? undefined : body.value(output, { path: [...at, 'output'], loops: [] }),
     };
-    if (tells || use.path.length === 0) this.tell(body, ids, name, use.path);
+    if (isFirst || use.path.length === 0) this.report(body, ids, name, use.path);
     this.checked.add(name);
     return rewritten;
   }
 
-  private tell({ faults }: TemplateBody, ids: ReadonlySet<string>, name: string, use: Path): void {
+  private report({ faults }: TemplateBody, ids: ReadonlySet<string>, name: string, use: Path): void {
     const used = use.length === 0 ? {} : { used_at: this.source.locate([...use, 'template']) };
     for (const { path, problem } of faults) {
       this.problems.push({ ...problem, location: { ...this.source.locate(path), ...used } });
@@ -156,9 +156,7 @@ class Expansion {
   }
 
   private nearest(name: string): string {
-    const known = Object.keys(this.templates);
-    if (known.length === 0) return 'Write it under `templates` at the top of the file.';
-    return didYouMean(name, known) ?? `There are: ${known.join(', ')}.`;
+    return nearestOrAll(name, Object.keys(this.templates)) ?? 'Write it under `templates` at the top of the file.';
   }
 
   private refuse(message: string, path: Path, suggestion: string, part: 'key' | 'value' = 'value'): void {

@@ -32,21 +32,6 @@ export function mappingOf<M extends Pick<ToolMapping, 'match'>>(
 }
 
 /**
- * An ability and its input as a call of a tool.
- *
- * @returns undefined: the hook does not cover this ability.
- * @throws AbilityError `expression.*`, or `input.invalid` where the tool takes no such input.
- */
-export function mapTool(
-  mappings: readonly ToolMapping[],
-  subject: MappedAbility,
-  input: JsonObject,
-): ToolCall | undefined {
-  const mapping = mappingOf(mappings, subject);
-  return mapping && toolCallOf(mapping, input);
-}
-
-/**
  * The call of a tool that a mapping makes of an input. A key whose template is an absent optional is left out.
  *
  * @param cel the version of the plan; left out: today's.

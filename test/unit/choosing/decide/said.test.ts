@@ -4,7 +4,7 @@ import { agreesTo, isConsent } from '../../../../src/choosing/decide/consent.js'
 import { isConditional, needsNoCall, ordersNothing } from '../../../../src/choosing/decide/orders.js';
 import { withoutRefused } from '../../../../src/choosing/decide/refused.js';
 import { isWordless, saidIn } from '../../../../src/choosing/decide/said-text.js';
-import { mendSlips } from '../../../../src/choosing/decide/slips.js';
+import { correctTypos } from '../../../../src/choosing/decide/typos.js';
 
 describe('what is refused is not wanted (R-003-02, R-003-20)', () => {
   test.each([
@@ -118,7 +118,7 @@ describe('what is pasted, quoted or forwarded asks for nothing (R-003-25)', () =
 describe('slips of the fingers (R-003-21)', () => {
   test('are put right where one word alone is meant, and other words are left', () => {
     const known = new Set(['write', 'versions', 'titles']);
-    expect(mendSlips('wirte 10 verisons, versons and tiles on a white wall', known)).toBe(
+    expect(correctTypos('wirte 10 verisons, versons and tiles on a white wall', known)).toBe(
       'write 10 versions, versions and tiles on a white wall',
     );
   });

@@ -1,8 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolMapping } from '../../../../src/contracts/foreign-hooks.js';
-import { isShown, mapTool } from '../../../../src/definitions/tool-mapping/map-tool.js';
+import type { JsonObject } from '../../../../src/contracts/json.js';
+import {
+  isShown,
+  type MappedAbility,
+  mappingOf,
+  toolCallOf,
+} from '../../../../src/definitions/tool-mapping/map-tool.js';
 import { faultOfToolInput, faultOfToolName } from '../../../../src/definitions/tool-mapping/tool-shapes.js';
 import { errorOf } from '../../error-of.js';
+
+/** What a hook is shown of a call; undefined where no mapping covers the ability. */
+const mapTool = (mappings: readonly ToolMapping[], subject: MappedAbility, input: JsonObject) => {
+  const mapping = mappingOf(mappings, subject);
+  return mapping && toolCallOf(mapping, input);
+};
 
 const ABILITY = {
   ability: 'ops.run',

@@ -1,26 +1,26 @@
 /**
- * A text with the words put right that are mistyped by one slip: two letters swapped, one left out or one too many. A letter in place of
+ * A text with its typos corrected: words with two letters swapped, one left out or one too many. A letter in place of
  * another is left, since it makes other words as often ("white", "write").
  *
  * @param known the words that may be meant, of five letters or more, in lower case.
  */
-export function mendSlips(text: string, known: ReadonlySet<string>): string {
+export function correctTypos(text: string, known: ReadonlySet<string>): string {
   return text.replaceAll(/[a-z]{5,}/gi, (word) => {
     const plain = word.toLowerCase();
     if (known.has(plain)) return word;
-    const meant = [...known].filter((one) => isSlipOf(plain, one));
+    const meant = [...known].filter((one) => isTypoOf(plain, one));
     return meant.length === 1 ? (meant[0] ?? word) : word;
   });
 }
 
-function isSlipOf(typed: string, meant: string): boolean {
+function isTypoOf(typed: string, meant: string): boolean {
   if (typed[0] !== meant[0]) return false;
   if (typed.length === meant.length) return isSwapped(typed, meant);
   // Short words that lack a letter are other words: "crate", "tiles".
   if (Math.min(typed.length, meant.length) < 6 || Math.abs(typed.length - meant.length) !== 1) return false;
   const [longer, shorter] = typed.length > meant.length ? [typed, meant] : [meant, typed];
   const at = differsAt(longer, shorter);
-  // A plural is no slip.
+  // A plural is no typo.
   return at < longer.length - 1 && longer.slice(at + 1) === shorter.slice(at);
 }
 
