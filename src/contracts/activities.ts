@@ -13,13 +13,13 @@ import type { StoredResult } from './stored-result.js';
 import type { InputChange, TaskResult, WantedPlan } from './task.js';
 
 /**
- * What every activity of a task is told: which seal it is asked for under, never the whole state.
+ * Goes with every request to an activity of a task: the seal it belongs to, never the whole state.
  *
  * The rest stands in the first event of the task's history, so that it is not repeated with each call: a seal with its
  * person is half a kilobyte. Source: docs/architecture.md#the-cost-rule.
  */
 export interface CallContext {
-  /** Enough of the seal to tell it from every other one of the same task. */
+  /** Enough of the seal to distinguish it from every other one of the same task. */
   seal: string;
 }
 
@@ -66,7 +66,7 @@ export interface HookRequest extends CallContext {
   outcome?: { status: string; output: Json; error: Problem | null };
 }
 
-/** Argument of the activity that tells the session of a task how a call ended. */
+/** Argument of the activity that reports the end of a call to the session of its task. */
 export interface EndCallRequest extends CallContext {
   call_id: string;
   /** `denied`: it was never made. */

@@ -8,7 +8,7 @@ import type { TurnContext } from './session.js';
 export interface OfferedAbility {
   id: string;
   summary: string;
-  /** The gravest of what it may call; null: no one can tell. */
+  /** The gravest effect that it may call; null: not known. */
   effects: Effect | null;
   /** Null where there was no room for it. */
   input_schema: JsonObject | null;

@@ -29,7 +29,7 @@ export interface AgentLeft {
   seconds: number;
 }
 
-/** What a model is told of one call. */
+/** The result of one call, as a model gets it. */
 export interface ToolResult {
   /** Of the call, as the model named it. */
   id: string;
@@ -55,7 +55,7 @@ export interface ModelAnswer {
 /** A call that a model asks for. */
 export interface ToolCall {
   id: string;
-  /** Of a tool of its plan, or whatever else it said. */
+  /** Of a tool of its plan, or any other name that the model gave. */
   tool: string;
   input: JsonObject;
   /** Why it is not made: there is no such tool, or its input is none. */
@@ -82,7 +82,7 @@ export interface AgentUsage extends ModelUsage {
 export interface AgentGrant {
   /** The only abilities that it may call of its own; absent: all of them. */
   operations?: string[];
-  /** SHA-256 of the canonical JSON of `operations`, by which people tell grants apart; absent with it. */
+  /** SHA-256 of the canonical JSON of `operations`, to distinguish grants; absent with it. */
   digest?: string;
   calls: number;
   tokens?: number;

@@ -80,7 +80,7 @@ export interface CountedDecision {
   comment?: string;
   fields?: Record<string, Json>;
   at: string;
-  /** Somebody decided about what they asked for, or changed, themselves. */
+  /** A person decided on their own request or change. */
   self: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface IgnoredDecision {
 /** How an approval stands. */
 export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'changes_requested' | 'expired' | 'cancelled';
 
-/** Which decisions need a comment: none, each one, or a no. */
+/** Which decisions need a comment: none, each one, or refusals. */
 export type CommentRule = 'optional' | 'required' | 'on_deny';
 
 /** One approval, as kept in the task and shown to the approver. Times are ISO 8601. */
@@ -122,7 +122,7 @@ export interface Approval {
   /** What the decider must fill in. */
   fields?: Record<string, ApprovalField>;
   requested_by: Person;
-  /** Who changed the input after that; for them holds what holds for who asked. */
+  /** Who changed the input after that; the rules for the requester hold for them too. */
   changed_by?: string[];
   raised_at: string;
   expires_at: string;

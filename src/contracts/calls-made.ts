@@ -38,5 +38,5 @@ export interface CallMade {
   error?: Pick<Problem, 'code' | 'message'>;
 }
 
-/** A value as JSON, and how many characters that has, of which the first are told. */
+/** A value as JSON, and how many characters that has, of which the first are kept. */
 export type MadeText = [text: string, characters: number];

@@ -29,9 +29,9 @@ export interface SlotRequest {
   on_busy: (typeof SLOT_ON_BUSY)[number];
   /** Of one that waits: it takes the place of those that wait and say so, too. A lock of an earlier build lets it wait. */
   newest?: true;
-  /** It has asked before, so that it is not newer than those in the line, should the lock not know it any more. */
+  /** It has asked before, so it is not newer than those in the line, even if the lock no longer knows it. */
   again?: true;
-  /** What the lock's answers must bring back, so that nobody else can give them; earlier builds send none. */
+  /** The lock's answers must contain it, so that no other sender can give them; earlier builds send none. */
   token?: string;
 }
 
@@ -52,7 +52,7 @@ export interface LockState {
   line: SlotEntry[];
 }
 
-/** What a lock tells a task, with the token of its request. */
+/** An answer of a lock to a task, with the token of its request. */
 export type SlotAnswer = SlotWord & { token?: string };
 
 /** What an answer of a lock says. */

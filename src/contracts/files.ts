@@ -47,14 +47,14 @@ export interface PlanOutputFile {
   many?: true;
 }
 
-/** Where nobody says otherwise: `policy.max_file` and `policy.max_task_files`. */
+/** Defaults of `policy.max_file` and `policy.max_task_files`. */
 export const FILE_LIMITS = { file_bytes: 1024 ** 3, task_bytes: 4 * 1024 ** 3 } as const;
 
 /** What the answer of a HTTP call is called among its files. */
 export const ANSWER_FILE = 'response';
 
 /** Most files of one call: each of them is a part of its answer. */
-export const MOST_FILES_OF_CALL = 10_000;
+export const MAX_FILES_OF_CALL = 10_000;
 
 const DIGEST = /^[0-9a-f]{64}$/;
 const NAME = /^(?!\.{1,2}$)[^/\\\p{Cc}]{1,255}$/u;

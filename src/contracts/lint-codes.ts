@@ -1,9 +1,18 @@
-import type { LintMeaning } from './lint-meaning.js';
-import { SLIP_CODES } from './lint-slip-codes.js';
+import type { Severity } from './findings.js';
+
+/** What one kind of finding means. `docs/lint.md` and `ability explain` are made from this table. */
+export interface LintMeaning {
+  severity: Severity;
+  /** What is wrong, in one sentence. */
+  means: string;
+  /** Why it matters, in one sentence. */
+  why: string;
+  /** What to do. */
+  fix: string;
+}
 
 /** Findings of `ability lint` besides the errors of broken definitions. */
 export const LINT_CODES = {
-  ...SLIP_CODES,
   'lint.ability_deprecated': {
     severity: 'warning',
     means: 'A workflow calls an ability that is deprecated.',
@@ -15,6 +24,12 @@ export const LINT_CODES = {
     means: 'A workflow calls an ability that is experimental, and is not experimental itself.',
     why: 'Its author does not promise yet that it works or stays as it is.',
     fix: 'Call another one, or write `status: experimental` in the workflow, too.',
+  },
+  'lint.approve_gap': {
+    severity: 'warning',
+    means: 'An environment asks for approval of an effect, and not of a graver one.',
+    why: 'The graver calls run there without an approval.',
+    fix: 'List the graver effects under `approve`, too.',
   },
   'lint.approver_unknown': {
     severity: 'warning',
@@ -70,6 +85,12 @@ export const LINT_CODES = {
     why: 'Calls that worked there are refused.',
     fix: 'Give the ability a new `version`, or keep the environment in its scope.',
   },
+  'lint.call_cut': {
+    severity: 'warning',
+    means: 'A race, a failure beside it or a time-out may end a call at work that must not be cut.',
+    why: 'Whether its effect took place is not known then, and the task ends as `unknown`, whatever else went well.',
+    fix: 'Move the call out, write `on_failure: finish` or a longer `timeout`, or `cut: allowed` at the call.',
+  },
   'lint.capability_unprovided': {
     severity: 'warning',
     means: 'No pack has a capability.',
@@ -82,17 +103,66 @@ export const LINT_CODES = {
     why: 'On the command line that is a claim: an agent that unsets a variable is taken for a person, and passes.',
     fix: 'Add `person` and `ci`, or let the guard fire for all; docs/hooks.md says what each kind of caller is.',
   },
+  'lint.concurrency_disagrees': {
+    severity: 'warning',
+    means: 'Two abilities share a concurrency key and do not agree on `limit` or `on_busy`.',
+    why: 'Each task goes by its own, so that more of them may be in at once than the stricter ability allows.',
+    fix: 'Give both the same `limit` and `on_busy`, or put the id of the ability into the key.',
+  },
   'lint.constant_condition': {
     severity: 'warning',
     means: 'A condition is always true or always false.',
     why: 'What depends on it always or never runs, which reads as if something decided it.',
     fix: 'Write the condition that was meant, or leave the condition or the step out.',
   },
+  'lint.cut_idle': {
+    severity: 'warning',
+    means: '`cut: allowed` is written at a call that loses nothing when it is cut.',
+    why: 'What only reads, or may be repeated, is merely cancelled; a reader takes the call for a graver one.',
+    fix: 'Take it out, or write the effect that the ability has under its `effects`.',
+  },
+  'lint.effect_too_mild': {
+    severity: 'warning',
+    means: 'An ability says that it only reads, and its implementation looks as if it changed something.',
+    why: 'What only reads is repeated after errors, needs no approval, and passes guards on writes.',
+    fix: 'Write the effect that it has under `effects`, or give it a name that says what it does.',
+  },
+  'lint.environment_unprotected': {
+    severity: 'warning',
+    means: 'An environment is called like production and is not protected.',
+    why: 'Guards ask for `environment.protected`, and people may approve there what they asked for themselves.',
+    fix: 'Write `protected: true`; where nothing needs protection, `protected: false`.',
+  },
+  'lint.file_not_pinned': {
+    severity: 'warning',
+    means:
+      'A script reaches for a file by its own place (`$0`, `__dirname`, `import.meta.url`, `__file__`), and `files` does not name it.',
+    why: 'A script runs from a copy of what is pinned with it; the file is not there, and may be edited after an approval.',
+    fix: 'Name it under `files`; reach for what is to be the file of the day from ABILITY_ROOT.',
+  },
+  'lint.file_not_read': {
+    severity: 'warning',
+    means: 'A file among the definitions has an ending that nothing reads.',
+    why: 'Its author believes that it defines something.',
+    fix: 'Name it with the ending .yaml, or move it out of the registry.',
+  },
+  'lint.group_in_group': {
+    severity: 'warning',
+    means: 'A group of people lists the name of another group.',
+    why: 'Groups hold names of persons; the people of the other group may not decide.',
+    fix: 'List the people themselves.',
+  },
   'lint.guard_without_example': {
     severity: 'note',
     means: 'A blocking guard has no `examples`.',
     why: 'A guard that no longer refuses what it was made for looks like one that does.',
     fix: 'Write one case that it must deny: `examples: [{ context: { payload: .. }, expect: deny }]`.',
+  },
+  'lint.hidden_character': {
+    severity: 'error',
+    means: 'A definition holds an invisible character.',
+    why: 'Two texts that look the same are different, or a text reads in another order than it is kept.',
+    fix: 'Delete the character; write it as an escape in double quotes where it belongs there.',
   },
   'lint.hook_disabled': {
     severity: 'warning',
@@ -124,6 +194,18 @@ export const LINT_CODES = {
     why: 'A guard that the contract of the ability promises is missing in this environment.',
     fix: 'Bind the hooks again that must stay, or leave `replace` out, so that the lists are united.',
   },
+  'lint.host_pattern': {
+    severity: 'warning',
+    means: 'An entry of `allowed_hosts` allows every host, or none.',
+    why: 'The policy says something else than it seems to.',
+    fix: 'Write host names, with `*` for a part of one and a port where it is not the usual one: `*.acme.test:8443`.',
+  },
+  'lint.ids_alike': {
+    severity: 'warning',
+    means: 'Two abilities have ids that differ only in dots, dashes and underscores.',
+    why: 'People and AI take one for the other.',
+    fix: 'Rename one of them.',
+  },
   'lint.implementation_deprecated': {
     severity: 'warning',
     means: 'An ability uses an implementation that is tagged `deprecated`.',
@@ -142,11 +224,41 @@ export const LINT_CODES = {
     why: 'An editor believes that something changes.',
     fix: 'List it under `allowed_implementations`, or delete it.',
   },
+  'lint.import_not_pinned': {
+    severity: 'warning',
+    means: 'A script imports a file that cannot be pinned with it.',
+    why: 'What a script imports is part of it; what is not pinned is not found by the copy that runs, or may be edited after an approval.',
+    fix: 'Name the files that it may import under `files`, or import them by fixed paths.',
+  },
   'lint.inline_secret': {
     severity: 'error',
     means: 'A definition seems to hold a secret itself.',
     why: 'Definitions are shared, logged, pinned in plans and shown for approval; a secret in them is known to all of those.',
     fix: 'Keep it in `.env` or the environment of the worker, and write a reference: `env:NAME` or `file:PATH`.',
+  },
+  'lint.limit_too_small': {
+    severity: 'error',
+    means: 'A workflow makes more calls than its own limit lets it.',
+    why: 'Every task fails with `limit.max_calls`, after part of its work.',
+    fix: 'Raise `limits.max_calls`.',
+  },
+  'lint.lookalike_letter': {
+    severity: 'warning',
+    means: 'A word mixes letters of two alphabets that look the same.',
+    why: 'It looks like a name that it is not.',
+    fix: 'Type the word again.',
+  },
+  'lint.loop_empty': {
+    severity: 'warning',
+    means: 'A loop goes over an empty list.',
+    why: 'Its steps never run.',
+    fix: 'Name the list that was meant, or leave the loop out.',
+  },
+  'lint.match_never_fits': {
+    severity: 'warning',
+    means: 'The `match` of a hook fits nothing.',
+    why: 'A reader of the hook believes that it guards, and it does not fire.',
+    fix: 'Correct the pattern: `*` matches any letters, and nothing else has a meaning of its own.',
   },
   'lint.missing_parameter': {
     severity: 'error',
@@ -177,6 +289,12 @@ export const LINT_CODES = {
     means: 'Two things are compared that can never be equal.',
     why: 'The comparison always has the same outcome, so what depends on it always or never runs.',
     fix: 'Correct the value or the field; texts are quoted, numbers are not.',
+  },
+  'lint.never_reached': {
+    severity: 'warning',
+    means: 'A handler or a case comes after one that takes all of its work.',
+    why: 'The first that fits is taken, so its steps never run.',
+    fix: 'Put it before the other one, or leave it out.',
   },
   'lint.no_steps': {
     severity: 'warning',
@@ -274,11 +392,41 @@ export const LINT_CODES = {
     why: 'On any other server each approval in the environment is refused with `feature.unsupported`; on the own runtime only its owner can decide.',
     fix: 'Leave it where the project is run on its own runtime; else leave `proof: required` out.',
   },
+  'lint.retry_family': {
+    severity: 'warning',
+    means: 'A `retry` names a family of errors that looks as if it covered answers which cannot be used.',
+    why: 'Such a call was made and answered, so it is made again only where `errors` names the very code.',
+    fix: 'Name the codes that are meant, such as `script.exit`.',
+  },
+  'lint.retry_too_late': {
+    severity: 'warning',
+    means: 'A step waits longer before its second attempt than all its attempts together may take.',
+    why: 'The time of the step ends with the first attempt, so that `retry` does nothing.',
+    fix: 'Write a shorter `retry.first`, or a `timeout` at the step that has room for the waits and the attempts.',
+  },
+  'lint.schema_default': {
+    severity: 'error',
+    means: 'A `default` is not as its own schema says.',
+    why: 'It is filled in and checked like any other value, so a call without the field is refused.',
+    fix: 'Write a `default` that fits, or leave it out.',
+  },
+  'lint.schema_impossible': {
+    severity: 'error',
+    means: 'A part of a schema fits no value at all.',
+    why: 'Whatever is given is refused.',
+    fix: 'Correct the keywords that exclude each other.',
+  },
   'lint.schema_keyword': {
     severity: 'error',
     means: 'A schema has a keyword that JSON Schema does not know.',
     why: 'Unknown keywords are ignored, so that the rule that was meant does not hold.',
     fix: 'Correct the keyword; notes of your own begin with `x-`.',
+  },
+  'lint.schema_keyword_idle': {
+    severity: 'warning',
+    means: 'A keyword of a schema says nothing about values of its type.',
+    why: 'The rule that was meant does not hold.',
+    fix: 'Correct the `type`, or the keyword.',
   },
   'lint.schema_required_unknown': {
     severity: 'warning',
@@ -291,6 +439,18 @@ export const LINT_CODES = {
     means: 'A definition may be used in an environment in which something that it needs may not.',
     why: 'It will be unavailable there, or a setting is never read.',
     fix: 'Narrow the `scope.environments` of the one, or widen those of the other.',
+  },
+  'lint.scope_empty': {
+    severity: 'warning',
+    means: 'The scope of an ability names no environment.',
+    why: 'It is available nowhere; left out, the list would allow all.',
+    fix: 'Name the environments, or leave `environments` out.',
+  },
+  'lint.secret_short': {
+    severity: 'warning',
+    means: 'A secret that is set here is too short to be masked in all the forms in which it may show.',
+    why: 'Below 4 characters it is not masked at all, and below 8 not across line breaks: ordinary words would be masked as well.',
+    fix: 'Use a secret of at least 8 characters; write what is none under `set` of the profile.',
   },
   'lint.step_at_once': {
     severity: 'warning',
@@ -316,11 +476,35 @@ export const LINT_CODES = {
     why: 'Its status is always `pending` or `skipped` and its output null there, so looking at it is of no use.',
     fix: 'Move the step that is read before the one that reads it, or read another one.',
   },
+  'lint.tag_idle': {
+    severity: 'warning',
+    means: 'A tag of an implementation has no effect here.',
+    why: 'The tags `fast`, `deprecated`, `experimental` and `high-cost` change what happens, and this one does not.',
+    fix: 'Correct the tag, or take it out.',
+  },
+  'lint.text_not_evaluated': {
+    severity: 'warning',
+    means: 'A text looks like an expression or a variable, and nothing evaluates it.',
+    why: 'The text itself is passed on, with its signs.',
+    fix: 'Write the expression in ${{ }}; secrets reach a script by `secrets` of its `env_profile`.',
+  },
+  'lint.timeout_over_outer': {
+    severity: 'warning',
+    means: 'A time-out is longer than the one around it.',
+    why: 'The outer one strikes first, so this one never does.',
+    fix: 'Shorten it, or raise the outer one.',
+  },
   'lint.timeout_over_policy': {
     severity: 'error',
     means: 'A time-out is longer than the policy of the project allows.',
     why: 'It is cut to `policy.max_timeout`, and the call ends earlier than its definition says.',
     fix: 'Shorten it, or raise `policy.max_timeout` in ability.yaml.',
+  },
+  'lint.timeout_zero': {
+    severity: 'error',
+    means: 'A time-out is zero.',
+    why: 'What it belongs to is over before it begins; zero does not mean without limit.',
+    fix: 'Write the time that it may take, or leave the time-out out.',
   },
   'lint.type_mismatch': {
     severity: 'error',
@@ -339,6 +523,12 @@ export const LINT_CODES = {
     means: 'A call gives a parameter whose name is nearly one that the ability takes.',
     why: 'The ability takes whatever it is given, and does not find the value under the name it looks for.',
     fix: 'Correct the name, or list the parameter in the `input_schema` of the ability.',
+  },
+  'lint.undo_idle': {
+    severity: 'warning',
+    means: 'An `undo` takes nothing back.',
+    why: 'After a failure it does the same again, or nothing, and the work seems to be taken back.',
+    fix: 'Call what takes the step back, or leave `undo` out.',
   },
   'lint.unknown_error_code': {
     severity: 'warning',
@@ -363,6 +553,24 @@ export const LINT_CODES = {
     means: 'A step comes after one that always ends the task.',
     why: 'It never runs.',
     fix: 'Give the `fail` or `end` before it an `if`, or take the step out.',
+  },
+  'lint.until_constant': {
+    severity: 'warning',
+    means: 'What a loop or a wait goes on until can never change meanwhile.',
+    why: 'It reads only the input and the environment, so it goes on to its limit, or does not wait at all.',
+    fix: 'Read the output of a step, such as `steps.probe.output.ready`.',
+  },
+  'lint.unused_template': {
+    severity: 'warning',
+    means: 'No step of a file uses one of its templates.',
+    why: 'It is not visible that it never runs, and its calls are in no plan.',
+    fix: 'Use it with `template: NAME`, or delete it.',
+  },
+  'lint.variable_twice': {
+    severity: 'warning',
+    means: 'A profile gives a variable twice.',
+    why: 'Only one of the two values arrives.',
+    fix: 'Keep one of them.',
   },
   'lint.wrong_parameter': {
     severity: 'error',

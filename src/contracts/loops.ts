@@ -78,12 +78,12 @@ export interface TurnCount {
   /** When its first turn began and its last one ended: milliseconds since 1970. */
   from?: number;
   to?: number;
-  /** The status that tells most: a failure before a success. */
+  /** The gravest status: a failure before a success. */
   status: StepStatus;
   error?: Pick<Problem, 'code' | 'message'>;
   /** In how many turns it did not succeed; absent: in none. */
   failed?: number;
-  /** The first of them in which the turn went on all the same; what ended a turn is told by its loop. */
+  /** The first of them in which the turn went on all the same; a failure that ended a turn is in its loop's account. */
   failures?: ItemFailure[];
   /** Of failures as in `failures`, how many there were. */
   covered?: number;

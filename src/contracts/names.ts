@@ -87,7 +87,7 @@ export const ACTIVITIES = {
 /** Signals a task takes; each is listed in the Temporal UI. */
 export const SIGNALS = { approve: 'approve', deny: 'deny', run: 'run', pause: 'pause', resume: 'resume' } as const;
 
-/** What a task is told by the lock of its key. The colon keeps it apart from every signal of a definition. */
+/** The answer of the lock of its key to a task. The colon keeps it apart from every signal of a definition. */
 export const SLOT_SIGNAL = 'ability:slot';
 
 /** Signals that the lock of a key takes from tasks. */

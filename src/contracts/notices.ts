@@ -2,7 +2,7 @@ import type { Approval } from './approvals.js';
 import type { Problem } from './problem.js';
 import type { EndState } from './states.js';
 
-/** What a project may be told of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`. */
+/** What a project may be notified of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`. */
 export const NOTICE_EVENTS = ['approval.requested', 'approval.decided', 'task.failed'] as const;
 
 /** One of {@link NOTICE_EVENTS}. */

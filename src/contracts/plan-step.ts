@@ -13,7 +13,7 @@ export interface PlanRetry {
   first: string;
   factor: number;
   max: string;
-  /** Codes or families of codes; absent: whatever the effect allows. */
+  /** Codes or families of codes; absent: those that the effect allows. */
   errors?: string[];
   /** Bare CEL over `error` and `attempt`: false ends the attempts. */
   if?: string;
@@ -21,7 +21,7 @@ export interface PlanRetry {
   jitter?: true;
 }
 
-/** What stands on every step. Source: docs/workflow-language.md#failures. */
+/** The fields of every step. Source: docs/workflow-language.md#failures. */
 export interface StepModifiers {
   /** Unique in the workflow; of a step of a template `<id of its use>/<its name>`, see `nameOfStep`. */
   id: string;
@@ -38,7 +38,7 @@ export interface StepModifiers {
 
 /** What is done about a failure. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls. */
 export interface ErrorHandler {
-  /** Codes or families of codes; absent: whatever a catch-all may catch. */
+  /** Codes or families of codes; absent: all that a catch-all may catch. */
   errors?: string[];
   steps: PlanStep[];
   /** What the step then gives; absent: null. */
@@ -53,7 +53,7 @@ export interface CallStep extends StepModifiers {
   call: string;
   with: Json;
   retry?: PlanRetry;
-  /** It may be ended while it is at work, and counts as cancelled then, whatever became of its effect. */
+  /** It may be ended while it is at work, and counts as cancelled then, whether or not its effect took place. */
   cut?: 'allowed';
   /** The call that takes this one back, when the task fails or is cancelled. */
   undo?: { call: string; with: Json };
@@ -110,7 +110,7 @@ export interface ForeachStep extends StepModifiers {
 /** Runs the steps of the first case that holds. */
 export interface SwitchStep extends StepModifiers {
   verb: 'switch';
-  /** One without `if` stands last and always holds. */
+  /** A case without `if` is the last one and always holds. */
   cases: { if?: string; steps: PlanStep[] }[];
 }
 
@@ -165,7 +165,7 @@ export interface EndStep extends StepModifiers {
   end: { output: Json };
 }
 
-/** One step, told apart by its verb. */
+/** One step, discriminated by its verb. */
 export type PlanStep =
   | CallStep
   | ApprovalStep

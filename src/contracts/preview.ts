@@ -177,7 +177,7 @@ export interface CallPreview {
   input_problem: Problem | null;
   /** Of a workflow: null, since its calls have their own. */
   attempts: number | null;
-  /** Between attempts: from, times, to; as written or as nobody stated it. Null where there is one attempt. */
+  /** Between attempts: from, times, to; as written or by default. Null where there is one attempt. */
   retry: { first: string; factor: number; max: string; errors: string[] | null; if?: string; jitter?: true } | null;
   /** For all attempts together, milliseconds; null for a workflow, or where it depends on the run. */
   limit_ms: number | null;

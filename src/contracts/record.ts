@@ -18,7 +18,7 @@ export interface TaskRecord {
   caller?: Caller;
   /** The run that it is part of: a request in plain words, with a log in `.system/runs`; left out: none. Source: C-35. */
   run?: string;
-  /** What it was asked for, in the words of whoever asked; left out where they did not say. Source: R-000-86. */
+  /** What it was asked for, in the words of the requester; left out where they did not say. Source: R-000-86. */
   intent?: string;
   /** The folder of the project that it is about; left out where that is not known. */
   scope?: string;
@@ -53,7 +53,7 @@ export interface TaskRecord {
   steps_left_out?: number;
 }
 
-/** One step that calls nothing, as a record tells of it: known secrets masked, long values cut. Source: R-000-86. */
+/** One step that calls nothing, as a record shows it: known secrets masked, long values cut. Source: R-000-86. */
 export interface RecordedStep {
   path: string;
   verb: PlanStep['verb'];
@@ -63,7 +63,7 @@ export interface RecordedStep {
   error?: Pick<Problem, 'code' | 'message'>;
 }
 
-/** One call of a task, as its record tells of it: known secrets masked, long values cut. Source: R-000-86, R-002-34. */
+/** One call of a task, as its record shows it: known secrets masked, long values cut. Source: R-000-86, R-002-34. */
 export interface RecordedCall {
   /** Path of its step; `run` where the task is the call. */
   path: string;

@@ -5,7 +5,7 @@ export interface RuntimeFile {
   version: string;
   state: 'starting' | 'up' | 'stopping' | 'failed';
   pid: number;
-  /** Start time of the process as the system tells it, so that a reused pid is not mistaken for it. */
+  /** Start time of the process as the system reports it, so that a reused pid is not mistaken for it. */
   started: string;
   /** Where the process runs: the name of its host, the boot, its PID and network namespaces. */
   host?: string;

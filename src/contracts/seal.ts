@@ -25,7 +25,7 @@ export interface Seal {
   scope?: string;
   /** Who starts it; absent: not known, so that every hook fires. Of a task that another one calls it is the root's. */
   caller?: Caller;
-  /** What it was asked for, in the words of whoever asked; absent: they did not say. */
+  /** What it was asked for, in the words of the requester; absent: they did not say. */
   intent?: string;
   /** The run that it is part of, which is a request in plain words; absent: none. Source: C-35. */
   run?: string;

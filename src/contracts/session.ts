@@ -171,7 +171,7 @@ export interface PromptRequest {
   user: Person;
 }
 
-/** What every activity of a session is told of it. */
+/** Goes with every request to an activity of a session. */
 export interface SessionSurroundings {
   session_id: string;
   scope: string;
@@ -218,7 +218,7 @@ export interface EndSessionAnswer {
   tasks: SessionTask[];
 }
 
-/** What a worker tells a session; its `mac` is over all the rest, with a seal key. */
+/** What a worker reports to a session; its `mac` is over all the rest, with a seal key. */
 export interface SignedWord {
   key_id: string;
   /** Workflow id of the session. */
@@ -233,7 +233,7 @@ export type FactsOfCall = Record<
   Json
 >;
 
-/** What workers tell sessions. */
+/** What workers report to sessions. */
 export type SessionWord =
   /** A task is about to be formed. */
   | { kind: 'task'; task_key: string; ability_id: string }

@@ -2,7 +2,7 @@ import type { Approval } from './approvals.js';
 import type { HookAnswer, Phase } from './hooks.js';
 import type { StepSummary, TaskResult } from './task.js';
 
-/** Hooks that had nothing to say but yes, together: one entry a hook and phase. */
+/** Hooks that only allowed, together: one entry a hook and phase. */
 export interface Allowed {
   hook_id: string;
   phase: Phase;
@@ -21,8 +21,8 @@ export type StoredStep = Pick<StepSummary, 'id' | 'status'> & Partial<StepSummar
 export type StoredApproval = Omit<Approval, UsualOfApproval> & Partial<Pick<Approval, UsualOfApproval>>;
 type UsualOfApproval = 'approvers' | 'people' | 'quorum' | 'self_approval' | 'comment' | 'ignored' | 'requested_by';
 
-/** What of a result no reader knows from elsewhere: the id, the memo and the times of the workflow tell the rest. */
-type Told = Pick<TaskResult, 'status' | 'output'> &
+/** The fields of a result that a reader needs besides the id, the memo and the times of the workflow. */
+type Kept = Pick<TaskResult, 'status' | 'output'> &
   Partial<
     Pick<
       TaskResult,
@@ -45,14 +45,14 @@ type Told = Pick<TaskResult, 'status' | 'output'> &
 /**
  * The result of a task, as its history keeps it.
  *
- * Every task pays for what stands here, so what would be empty and what is known besides is left out. Source: docs/architecture.md#the-cost-rule.
+ * Every task pays for each field, so empty and derivable ones are left out. Source: docs/architecture.md#the-cost-rule.
  */
-export interface StoredResult extends Told {
+export interface StoredResult extends Kept {
   steps: StoredStep[];
   approvals?: StoredApproval[];
   /** Milliseconds from `started_at` to the end. */
   took_ms?: number;
   allowed?: Allowed[];
-  /** Answers that said more than yes, each with its place among all. */
+  /** Answers that did more than allow, each with its place among all. */
   answers?: [at: number, answer: HookAnswer][];
 }

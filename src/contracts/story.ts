@@ -15,8 +15,8 @@ import type { StepStatus, TaskState } from './states.js';
 import type { InputChange, StepSummary, TaskResult } from './task.js';
 
 /**
- * Where what is told of a task was read: an open one answers a query, an ended one has its history, of an open one
- * that nobody serves only Temporal's description is left, and of one that Temporal forgot its record.
+ * Where a task was read from: an open one answers a query, an ended one has its history, an open one without a worker
+ * has only Temporal's description, and one that Temporal forgot has its record.
  */
 export type StorySource = 'worker' | 'history' | 'description' | 'record';
 
@@ -27,7 +27,7 @@ export type StorySource = 'worker' | 'history' | 'description' | 'record';
  */
 export interface TaskStory {
   task_key: string | null;
-  /** Name of its project, where that is another one than that of whoever reads. */
+  /** Name of its project, where it differs from the reader's project. */
   project?: string;
   status: TaskState;
   source: StorySource;
@@ -40,7 +40,7 @@ export interface TaskStory {
   session: string | null;
   /** Who started it; null where that is not known. */
   caller: Caller | null;
-  /** What it was asked for, in the words of whoever asked. */
+  /** What it was asked for, in the words of the requester. */
   intent: string | null;
   input: JsonObject | null;
   /** How the input was changed before the task was run. */
@@ -120,19 +120,19 @@ export interface StoryOperation {
   hooks: string[];
 }
 
-/** What became of one step; of what its loop counted, as a result tells it. */
+/** What became of one step; of what its loop counted, as a result has it. */
 export interface StepStory extends Pick<StepSummary, 'turns' | 'failed_turns' | 'items' | 'failures_left_out'> {
   id: string;
   path: string;
   call: string | null;
-  /** Of a call of an MCP tool: the version of the protocol that was spoken last, where a log on this machine tells. */
+  /** Of a call of an MCP tool: the version of the protocol that was spoken last, where a log on this machine has it. */
   protocol?: string;
   status: StepStatus;
   /** The condition under which it runs, where it has one. */
   condition: string | null;
   /** How often it was tried; of a group, with its own `retry`; in a loop, in all turns together. */
   attempts: number;
-  /** The failures as a result tells them, with the attempts of the call that failed, as far as a history has them. */
+  /** The failures as a result lists them, with the attempts of the call that failed, as far as a history has them. */
   failures?: FailureStory[];
   started_at: string | null;
   finished_at: string | null;

@@ -11,14 +11,14 @@ export interface InputChange {
   fields: string[];
 }
 
-/** The changes between the first and the latest, which are not told one by one. */
+/** The changes between the first and the latest, which are not listed. */
 export interface ChangesLeft {
   count: number;
   /** Names of those who made them. */
   by: string[];
 }
 
-/** A change that holds, by the id of its update. */
+/** A change that was applied, by the id of its update. */
 export interface AppliedEdit {
   id: string;
   fields: string[];
@@ -29,7 +29,7 @@ export interface InputEdit {
   set: JsonObject;
   unset: string[];
   by: Person;
-  /** Where it is another one than of the task, nobody knows any more whose task it is, and every hook fires. */
+  /** Where it differs from that of the task, the caller of the task is no longer known, and every hook fires. */
   caller?: Caller;
 }
 
@@ -37,7 +37,7 @@ export interface InputEdit {
 export interface EditAnswer {
   /** Empty where nothing differs. */
   fields: string[];
-  /** Whether the task is another one than before: its input, or the definitions it was resolved from. */
+  /** Whether the task differs from before: in its input, or in the definitions it was resolved from. */
   changed: boolean;
   input: JsonObject;
   warnings: string[];

@@ -65,7 +65,7 @@ export interface TaskResult {
   /** Whether the `finally` steps ran, where there are any. */
   cleanup_ran: boolean | null;
   links: { temporal: string | null; record: string | null };
-  /** What it was asked for, in the words of whoever asked; left out where they did not say. */
+  /** What it was asked for, in the words of the requester; left out where they did not say. */
   intent?: string;
   /** How the input was changed before the task was run; left out where it was not. */
   changes?: InputChange[];
@@ -81,7 +81,7 @@ export interface TaskResult {
   concurrency?: Turn;
   /** The files of the task, in the order in which it came by them; left out where there are none. */
   files?: TaskFile[];
-  /** Name of its project, where that is another one than that of whoever reads. */
+  /** Name of its project, where it differs from the reader's project. */
   project?: string;
   /** Set when the state is not final: what the task waits for and how to go on. */
   waiting?: { approvals: string[]; resume: string; link: string | null };
@@ -108,9 +108,9 @@ export interface TaskView extends TaskResult {
   created_at: string;
   input: JsonObject;
   summary: string;
-  /** The progress map, so that any reader can tell what is done. */
+  /** The progress map, which shows what is done. */
   progress: Progress;
-  /** Whether nothing new is started until somebody resumes it. */
+  /** Whether nothing new is started until the task is resumed. */
   paused: boolean;
   /** What its steps wait for, besides calls and people; left out where they do not. */
   waits?: StepWait[];

@@ -28,9 +28,9 @@ export interface TaskRequest {
   session: string | null;
   /** The folder of the project that it is about. */
   scope?: string;
-  /** Who says so; preflight takes no word for `session` and `child`. */
+  /** As the client says; preflight does not believe `session` and `child`. */
   caller?: Caller;
-  /** What it is for, in the words of whoever asks; one line. */
+  /** What it is for, in the words of the requester; one line. */
   intent?: string;
   /** The run that it is part of, which is a request in plain words. */
   run?: string;
@@ -64,7 +64,7 @@ export interface PreflightAnswer {
   registry: string;
   /** What the task takes over from the one it tries again. */
   progress?: Progress;
-  /** This very task has ended, and Temporal has forgotten it; its record tells how. */
+  /** This very task has ended, and Temporal has forgotten it; its record has the end. */
   ended?: true;
   /** SHA-256 of the canonical request, so that a caller who joined another's preflight can tell. */
   request: string;
@@ -95,7 +95,7 @@ export interface TaskStart {
   child?: ChildStart;
 }
 
-/** What a workflow that another one calls is told besides. */
+/** What a workflow that another one calls is started with besides. */
 export interface ChildStart {
   ability: string;
   /** Milliseconds its caller has left. */
@@ -110,7 +110,7 @@ export interface ChildStart {
   agent?: AgentGrant;
 }
 
-/** What a created task takes along to the run that begins with its new input. Source: C-37. */
+/** What a created task carries over to the run that begins with its new input. Source: C-37. */
 export interface Changed {
   created_at: string;
   changes: InputChange[];
@@ -122,7 +122,7 @@ export interface Changed {
   paused: boolean;
 }
 
-/** What a task takes along when it continues as a new run. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** What a task carries on to a new run. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export interface Carried {
   created_at: string;
   started_at: string;
@@ -144,7 +144,7 @@ export interface Carried {
   made?: CarriedCalls;
   /** How many steps without calls ended in loops; absent: none. */
   steps_in_turns?: number;
-  /** How much of what hooks answered, and of the warnings, stayed behind; absent: nothing. */
+  /** How many answers of hooks and warnings were left behind; absent: none. */
   left?: { answers: number; warnings: number };
   /** Absent: none. */
   files?: TaskFile[];
@@ -180,7 +180,7 @@ export interface TaskMemo {
   requested_by: string;
   /** The agent that asked for it in their name. */
   agent?: string;
-  /** What a caller has to show to be taken for the one who asked for the task; random. */
+  /** Proves that a caller is the requester of the task; random. */
   handle?: string;
   /** Trace context of the request, as W3C `traceparent` has it. */
   trace?: string;

@@ -9,7 +9,7 @@ export const CONVENTIONS = '2026-10';
 
 /** Values of `gen_ai.operation.name`, which also begin the names of these spans. */
 export const OPERATIONS = {
-  /** A task, whatever its ability is. */
+  /** A task of any ability. */
   task: 'invoke_workflow',
   /** A task whose ability is an agent. */
   agent: 'invoke_agent',
@@ -87,7 +87,7 @@ export const ATTRIBUTES = {
   hookHandler: 'ability.hook.handler',
 } as const;
 
-/** The standard variables that turn traces on, and the one that lets contents be told. All others of the SDK hold as they are. */
+/** The standard variables that turn traces on, and the one that allows contents. All others of the SDK hold unchanged. */
 export const TRACE_VARIABLES = {
   disabled: 'OTEL_SDK_DISABLED',
   exporter: 'OTEL_TRACES_EXPORTER',

@@ -160,7 +160,7 @@ function expired({ plan }: TaskIdentity): Outcome {
   return { status: 'expired', output: null, error };
 }
 
-/** Ends that Temporal does not tell apart are shown by an attribute. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** Ends that Temporal does not distinguish are shown by an attribute. Source: docs/architecture.md#what-lives-where-in-temporal. */
 function endAs(run: TaskRun, result: TaskResult): StoredResult {
   const { status, error } = result;
   run.life.state = status;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type FileValue, MOST_FILES_OF_CALL, type PlanOutputFile } from '../../contracts/files.js';
+import { type FileValue, MAX_FILES_OF_CALL, type PlanOutputFile } from '../../contracts/files.js';
 import { reasonOf } from '../../contracts/problem.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallFiles } from './call-files.js';
@@ -42,10 +42,10 @@ async function listEntries(folder: string, prefix = ''): Promise<Entry[]> {
     const path = prefix + entry.name;
     if (entry.isDirectory()) entries.push(...(await listEntries(folder, `${path}/`)));
     else entries.push({ path, isFile: entry.isFile() });
-    if (entries.length > MOST_FILES_OF_CALL) {
+    if (entries.length > MAX_FILES_OF_CALL) {
       throw new CallFailure({
         code: 'file.too_large',
-        message: `The call left more than ${MOST_FILES_OF_CALL} files`,
+        message: `The call left more than ${MAX_FILES_OF_CALL} files`,
         suggestion: 'Pack them into one archive.',
       });
     }

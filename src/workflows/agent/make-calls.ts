@@ -23,8 +23,8 @@ import { limitReached } from './agent-limits.js';
 /** Calls of these effects run at once, but for those that `mustQueue` names; others one after the other, in the order in which the model asked. */
 const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
 
-/** So many refused calls are remembered, so that an agent that tries and tries does not grow its progress. */
-const MOST_DENIED = 200;
+/** How many refused calls are remembered: an agent that keeps trying must not grow its progress. */
+const MAX_DENIED = 200;
 
 /** The calls of one turn. */
 interface CallsOfTurn {
@@ -40,8 +40,9 @@ interface CallsOfTurn {
 /**
  * Makes the calls that a model asked for in one turn, each through the whole pipeline.
  *
- * A call that fails or is denied is a result with its reason; what ends a task whatever its author wrote ends this one,
- * too. @returns what the model is told of each, in its order. @throws StepFailure `outcome.unknown`, `limit.*`, `timeout.task`.
+ * A call that fails or is denied is a result with its reason; failures that always end a task end this one, too.
+ *
+ * @returns the results for the model, in the order of its calls. @throws StepFailure `outcome.unknown`, `limit.*`, `timeout.task`.
  */
 export async function makeCalls(
   run: TaskRun,
@@ -221,14 +222,14 @@ function toolOf({ run, agent }: CallsOfTurn, { tool: name }: ToolCall): PlanTool
   return tool && (!granted || granted.includes(tool.ability)) ? tool : undefined;
 }
 
-/** What ends a task whatever its author wrote; refusals, and the limits of what was called, are for the model to deal with. */
+/** False for failures that always end a task; refusals and limits of the called ability are left to the model. */
 function isResult(code: string): boolean {
   return !['outcome.unknown', 'timeout.task', 'internal.error'].includes(code);
 }
 
 function remember(state: AgentProgress, key: string, { message }: Problem): void {
   const denied = { ...state.denied, [key]: message.slice(0, 300) };
-  state.denied = Object.fromEntries(Object.entries(denied).slice(-MOST_DENIED));
+  state.denied = Object.fromEntries(Object.entries(denied).slice(-MAX_DENIED));
 }
 
 function refused({ code, message, suggestion }: Problem): string {

@@ -81,7 +81,7 @@ export class CallsMade {
   }
 
   /** The calls as texts that are cut, those of earlier runs first; undefined where there was none. */
-  tell(): ReportedCalls | undefined {
+  report(): ReportedCalls | undefined {
     const all = this.begun + this.before;
     if (all === 0) return undefined;
     const listed = this.texts(new MadeTexts(MAX_TEXT));

@@ -63,10 +63,10 @@ export function scheduleCall(
     return localActivity<CallRequest, CallAnswer>(operation.key, options)(request);
   }
   const activities = proxyActivities<Record<string, Call>>({
-    // A call with one attempt that did not start is told apart from one that did by the limit it runs into.
+    // The limit that a call with one attempt runs into shows whether it started.
     ...(attempts > 1 ? { scheduleToCloseTimeout: limitMs } : {}),
     startToCloseTimeout,
-    // Shorter than the whole, so that work which did not start is told apart from work that was lost.
+    // Shorter than the whole, so that work that did not start differs from work that was lost.
     scheduleToStartTimeout: Math.min(ACTIVITY_LIMITS.schedule_to_start, limitMs - SLACK_MS),
     heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
     retry: policy,

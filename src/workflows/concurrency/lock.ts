@@ -71,11 +71,11 @@ function pauseOf({ line }: Slots, quiet: number): number {
 async function serve(slots: Slots): Promise<void> {
   while (!isLong()) {
     slots.admit();
-    const untold = slots.holders.find(({ told }) => !told);
+    const unanswered = slots.holders.find(({ told }) => !told);
     const unsettled = slots.line.filter(({ settled }) => !settled);
-    if (untold) {
-      untold.told = true;
-      await tell(slots, untold, { answer: 'granted' });
+    if (unanswered) {
+      unanswered.told = true;
+      await send(slots, unanswered, { answer: 'granted' });
     } else if (unsettled.length > 0) {
       await dropGone(slots);
       slots.admit();
@@ -99,7 +99,7 @@ async function replaceOlder(slots: Slots): Promise<void> {
     if (!patched('lock-replaces-waiting')) return;
     const { entry, by } = found;
     slots.replace(found);
-    await tell(slots, entry, { answer: 'busy', held_by: slots.heldBy(by), replaced_by: by.task });
+    await send(slots, entry, { answer: 'busy', held_by: slots.heldBy(by), replaced_by: by.task });
   }
 }
 
@@ -109,18 +109,18 @@ async function settle(slots: Slots, entry: SlotEntry): Promise<void> {
   const held_by = slots.heldBy(entry);
   if (entry.on_busy === 'refuse') {
     slots.leave(entry);
-    await tell(slots, entry, { answer: 'busy', held_by });
+    await send(slots, entry, { answer: 'busy', held_by });
     return;
   }
   if (entry.on_busy === 'cancel_older') {
     const { holders, waiting } = slots.supersede(entry);
     for (const older of [...holders, ...waiting]) await cancel(slots, older, entry.task);
   }
-  await tell(slots, entry, { answer: 'waiting', held_by });
+  await send(slots, entry, { answer: 'waiting', held_by });
 }
 
 /** A task that cannot be signalled is gone. */
-async function tell(slots: Slots, entry: SlotEntry, word: SlotWord): Promise<boolean> {
+async function send(slots: Slots, entry: SlotEntry, word: SlotWord): Promise<boolean> {
   const { task, token } = entry;
   const answer: SlotAnswer = { ...word, ...(token !== undefined && { token }) };
   try {
@@ -133,7 +133,7 @@ async function tell(slots: Slots, entry: SlotEntry, word: SlotWord): Promise<boo
 }
 
 async function cancel(slots: Slots, entry: SlotEntry, by: string): Promise<void> {
-  if (!(await tell(slots, entry, { answer: 'superseded', by }))) return;
+  if (!(await send(slots, entry, { answer: 'superseded', by }))) return;
   try {
     await getExternalWorkflowHandle(entry.task).cancel();
   } catch {

@@ -43,7 +43,7 @@ export function keepTurn(steps: StepStates, step: StepOfKind<'loop'>, path: stri
   entry.last = Object.fromEntries(kept);
 }
 
-/** Nothing inside a loop that begins has run in it yet, whatever became of an earlier run of the loop. */
+/** Nothing inside a loop that begins has run in it yet, even after an earlier run of the loop. */
 export function beginTurns(steps: StepStates, step: RepeatStep, path: string): void {
   if (!steps.task.isSinceEngine2) return;
   for (const inner of listSteps(step.steps)) {

@@ -57,7 +57,7 @@ export function failTurn({ steps, life, lost }: TaskRun, turn: Turn, error: unkn
   lost.noteItem(problem, failure.path, failure.error);
   // The steps of a `repeat` are seen from outside, as they were in the turn that failed.
   if (turn.verb === 'repeat') return;
-  foldTurn(steps.progress, account, { path, inner, nameOf: () => nameOf(turn), told: [failure.path] });
+  foldTurn(steps.progress, account, { path, inner, nameOf: () => nameOf(turn), named: [failure.path] });
 }
 
 function nameOf({ item, labelOf }: Turn): ItemName {

@@ -29,22 +29,22 @@ export interface CountedTurn {
   /** Called only where a failure is to be named. */
   nameOf: () => ItemName;
   /** Paths of the failures that the loops around and in it name. */
-  told?: readonly string[];
+  named?: readonly string[];
 }
 
 /** Adds up the turns of every step in a loop, by its path with `*` for the numbers. */
 export function countTurns(progress: Progress): Map<string, TurnCount> {
   const counts = new Map<string, TurnCount>();
   const open: [string, StepProgress][] = [];
-  const told = new Set<string>();
+  const listed = new Set<string>();
   for (const [path, entry] of Object.entries(progress)) {
     for (const turns of [entry.turns, entry.loop?.turns]) addAll(counts, turns);
-    for (const failure of entry.loop?.failures ?? []) told.add(failure.path);
+    for (const failure of entry.loop?.failures ?? []) listed.add(failure.path);
     // An undo that was not needed does not count as a step.
     if (isInTurn(path) && !(isUndo(path) && entry.status === 'pending')) open.push([path, entry]);
   }
   for (const [path, entry] of open) {
-    addEntry(counts, path, entry, () => ({ item: turnOf(path) }), told.has(path));
+    addEntry(counts, path, entry, () => ({ item: turnOf(path) }), listed.has(path));
   }
   return counts;
 }
@@ -61,19 +61,23 @@ export function foldTurn(progress: Progress, into: { turns?: Record<string, Turn
   into.turns = Object.fromEntries(counts);
 }
 
-function foldInto(counts: Map<string, TurnCount>, progress: Progress, { path, inner, nameOf, told = [] }: CountedTurn) {
+function foldInto(
+  counts: Map<string, TurnCount>,
+  progress: Progress,
+  { path, inner, nameOf, named = [] }: CountedTurn,
+) {
   for (const listed of inner) {
     const at = `${path}/${listed.path}`;
     const entry = progress[at];
     if (!entry) continue;
-    const known = [...told, ...(entry.loop?.failures ?? []).map((failure) => failure.path)];
+    const known = [...named, ...(entry.loop?.failures ?? []).map((failure) => failure.path)];
     if (listed.step.verb === 'repeat') {
-      const further = { inner: stepsOfTurn(listed.step), told: known };
+      const further = { inner: stepsOfTurn(listed.step), named: known };
       for (const item of turnsAtHand(entry)) {
         foldInto(counts, progress, { ...further, path: `${at}/${item}`, nameOf: () => ({ item }) });
       }
     }
-    addEntry(counts, at, entry, nameOf, told.includes(at));
+    addEntry(counts, at, entry, nameOf, named.includes(at));
     for (const turns of [entry.turns, entry.loop?.turns]) addAll(counts, turns);
     delete progress[at];
   }
@@ -94,16 +98,16 @@ function addEntry(
   path: string,
   entry: StepProgress,
   nameOf: () => ItemName,
-  isTold: boolean,
+  isListed: boolean,
 ): void {
   const { status, attempts = 0, child } = entry;
-  const told = errorOf(entry);
+  const failed = errorOf(entry);
   const isBad = isStepEnd(status) && status !== 'succeeded' && status !== 'skipped';
-  const count: TurnCount = { ...timesOf(entry), turns: status === 'skipped' ? 0 : 1, attempts, status, ...told };
+  const count: TurnCount = { ...timesOf(entry), turns: status === 'skipped' ? 0 : 1, attempts, status, ...failed };
   if (isBad) count.failed = 1;
-  if (isBad && told.error && !isTold && (isUndo(path) || isOrigin(path, entry))) {
+  if (isBad && failed.error && !isListed && (isUndo(path) || isOrigin(path, entry))) {
     const task = child === undefined ? {} : { task: child };
-    count.failures = [{ ...nameOf(), status: status as FailureEnd, path, attempts, ...task, ...told }];
+    count.failures = [{ ...nameOf(), status: status as FailureEnd, path, attempts, ...task, ...failed }];
     count.covered = 1;
   }
   const account = accountOf(entry);

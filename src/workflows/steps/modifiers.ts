@@ -116,7 +116,7 @@ function isOperationCall({ plan }: TaskIdentity, step: PlanStep): boolean {
 }
 
 /**
- * Runs the `finally` of a step, whatever became of it.
+ * Runs the `finally` of a step, however the step ended.
  *
  * A failure in it is the step's when there was none before; otherwise it becomes a warning. Source: docs/workflow-language.md#choices-and-ends.
  */

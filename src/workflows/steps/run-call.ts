@@ -33,7 +33,7 @@ export function prepareUndo(step: CallStep, path: string, frame: Frame, output: 
     status: 'pending',
     call,
     sequence: run.steps.sequence,
-    // It takes back this turn's call, whatever the last turn gave.
+    // It undoes this turn's call and does not see the last turn.
     undo: undoOf(template, call, { ...frame, own: undefined }),
   };
   run.steps.values.show(path, step.id, shown);

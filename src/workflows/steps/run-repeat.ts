@@ -19,14 +19,14 @@ import { StepFailure } from './step-failure.js';
 export async function runRepeat(step: RepeatStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
   const { until, every, max } = step.repeat;
-  const most = evaluateCount(max, frame);
+  const limit = evaluateCount(max, frame);
   const inner = stepsOfTurn(step);
   const entryOf = (): StepProgress => run.steps.entry(path);
   if (entryOf().turn === undefined) beginTurns(run.steps, step, path);
   else run.steps.values.recall(`${path}/0/`, lastValues(lastTurns(run.steps, path)));
   const asked = entryOf().begun && entryOf().turn;
   // The last turn that was done is still there: it says what expressions see, and whether it was the last.
-  for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < most; turn += 1) {
+  for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < limit; turn += 1) {
     const names = { ...frame.names, ...indexOf(step, turn) };
     const inside = { ...frameInside(frame, `${path}/${turn}`), names, last: lastTurns(run.steps, path) };
     let output: Json;
@@ -48,12 +48,12 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
       delete entryOf().last;
       return output;
     }
-    if (turn + 1 < most) await pause(step, path, evaluateDuration(every, after), frame);
+    if (turn + 1 < limit) await pause(step, path, evaluateDuration(every, after), frame);
     if (run.task.isSinceEngine2) entryOf().begun = true;
   }
   throw new StepFailure({
     code: 'repeat.exhausted',
-    message: `After ${most} turns \`${until}\` still does not hold`,
+    message: `After ${limit} turns \`${until}\` still does not hold`,
     suggestion: 'Raise `repeat.max`, or find out why it does not become true.',
   });
 }

@@ -81,8 +81,8 @@ function runModified(step: PlanStep, path: string, frame: Frame): Promise<Json> 
 }
 
 /**
- * A call that took place is to be taken back, whatever becomes of the clean-up of its step, and also where its answer
- * could not be used; one that failed is not.
+ * A call that took place is to be undone, also where the clean-up of its step fails or its answer could not be used; one
+ * that failed is not.
  */
 function runPrepared(step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
   if (step.verb !== 'call' || !step.undo) return runVerb(step, path, frame);

@@ -12,7 +12,7 @@ import { isStepFailure, StepFailure, stepStatusOf } from './step-failure.js';
 import { isUndo } from './step-notes.js';
 
 /**
- * Takes back what a failed or cancelled task has done: the last call first, each one whatever became of the others.
+ * Undoes the calls of a failed or cancelled task: the last one first, each one even if others failed.
  *
  * Beyond the reach of cancellation, with the limit of a clean-up; what fails becomes a warning.
  * Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.

@@ -57,9 +57,9 @@ async function waitForSignal(
   const found = take();
   if (found) return found.payload;
   const limit = wait.timeout === undefined ? Number.POSITIVE_INFINITY : evaluateDuration(wait.timeout, frame);
-  const most = frame.budget.capWait(limit);
-  if (most === Number.POSITIVE_INFINITY) return frame.halt.wait(() => untilTaken(run, take, () => false));
-  const deadline = run.steps.deadlineOf(path, step.id, most);
+  const max = frame.budget.capWait(limit);
+  if (max === Number.POSITIVE_INFINITY) return frame.halt.wait(() => untilTaken(run, take, () => false));
+  const deadline = run.steps.deadlineOf(path, step.id, max);
   return frame.halt.wait(async () => {
     let isLate = false;
     const timer = new CancellationScope();
@@ -73,7 +73,7 @@ async function waitForSignal(
       return await untilTaken(run, take, () => isLate);
     } catch (error) {
       if (error !== LATE) throw error;
-      const message = `The signal ${wait.signal} did not come within ${formatDuration(most)}`;
+      const message = `The signal ${wait.signal} did not come within ${formatDuration(max)}`;
       const suggestion = `Send it: ability task signal ${run.task.id} ${wait.signal}`;
       throw new StepFailure({ code: 'timeout.signal', message, suggestion });
     } finally {

@@ -144,7 +144,7 @@ export function locate(failure: StepFailure, id: string, path: string): StepFail
 }
 
 /**
- * Where a problem arose that {@link locate} has located, so that the turns of a loop are told apart: the path of a step in
+ * Where a problem arose that {@link locate} has located, with the turn of a loop: the path of a step in
  * a loop, `hosts/12/check`, else the id of the step; in a called task, with that task.
  */
 export function placeOf({ step, details }: Problem): string | undefined {

@@ -1,7 +1,7 @@
 import type { StepProgress, StepSummary } from '../../contracts/task.js';
 
 /** A result lists every step, so what each one says of its error is short; the error of the task is whole. */
-const MOST_OF_A_MESSAGE = 300;
+const MAX_MESSAGE = 300;
 
 /** What a step that did not succeed says of its error; one that a handler dealt with says nothing. */
 export function errorOf(entry: Pick<StepProgress, 'error' | 'status'> | undefined): Pick<StepSummary, 'error'> {
@@ -12,7 +12,7 @@ export function errorOf(entry: Pick<StepProgress, 'error' | 'status'> | undefine
 
 /** As much of a message as an account of a turn holds. */
 export function startOfMessage(message: string): string {
-  return message.slice(0, MOST_OF_A_MESSAGE);
+  return message.slice(0, MAX_MESSAGE);
 }
 
 /** How long a step took, in milliseconds; null while that is not known. */

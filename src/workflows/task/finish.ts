@@ -72,7 +72,7 @@ function sizeBeside(run: TaskRun, result: TaskResult, text: string): number {
 
 /** What only this workflow knows, for its record. */
 export function toldOf(run: TaskRun): ToldTask {
-  const calls = run.calls.tell();
+  const calls = run.calls.report();
   const steps = stepsDone(run.task.listed, run.steps);
   return { created_at: run.task.createdAt, ...(calls && { calls }), ...(steps && { steps }) };
 }

@@ -31,7 +31,7 @@ export function aroundTask(run: TaskRun): Hooked {
 }
 
 /**
- * Does the work of a task and, whatever came of it, undoes calls that are to be undone and cleans up.
+ * Does the work of a task; in any case then undoes calls that are to be undone, and cleans up.
  *
  * @throws Halted when this run winds up. Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
  */

@@ -77,8 +77,8 @@ function awaited(steps: StepStates): string[] {
 /** What became of the items of each loop, and which step failed in turns that went on all the same. */
 function tellLoops(steps: readonly StepSummary[]): string[] {
   const lines = steps.flatMap((row) => {
-    const told = row.items || row.failures ? tellTurnsInLine(row, MAX_FAILURES) : undefined;
-    return told === undefined ? [] : [`- ${code(row.path)}: ${markdownLine(told)}`];
+    const turns = row.items || row.failures ? tellTurnsInLine(row, MAX_FAILURES) : undefined;
+    return turns === undefined ? [] : [`- ${code(row.path)}: ${markdownLine(turns)}`];
   });
   if (lines.length === 0) return [];
   const left = lines.length - MAX_ACCOUNTS;

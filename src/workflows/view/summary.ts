@@ -15,7 +15,7 @@ const MAX_FAILURES = 100;
 const MAX_UNDONE = 50;
 
 /**
- * The steps as a result lists them: one row a step of the plan, whatever number of turns it ran.
+ * The steps as a result lists them: one row a step of the plan, for any number of turns.
  *
  * Those that did not run are `skipped` once the task has ended. Undone calls have rows of their own.
  *

@@ -71,13 +71,13 @@ test('of thousands of calls the first are listed and then failures, the others a
     if (n % 1000 === 999) call.failed({ code: 'mine', message: `no ${n}` });
     else call.gave(n);
   }
-  const told = made.tell();
+  const told = made.report();
   expect(told?.listed).toHaveLength(105);
   expect(told?.left_out).toBe(4895);
   expect(told?.listed.at(-1)).toMatchObject({ path: 'each/4999/seed', error: { code: 'mine' } });
 });
 
 test('a task without calls tells nothing, and the calls of earlier runs are counted', () => {
-  expect(new CallsMade(0).tell()).toBeUndefined();
-  expect(new CallsMade(7).tell()).toEqual({ listed: [], left_out: 7 });
+  expect(new CallsMade(0).report()).toBeUndefined();
+  expect(new CallsMade(7).report()).toEqual({ listed: [], left_out: 7 });
 });

@@ -10,11 +10,11 @@ function made(earlier: CallsMade | undefined, count: number, from: number): Call
 
 test('R-000-86: the calls of all runs of a task are listed, and what is not is counted', () => {
   const second = made(made(undefined, 3, 0), 2, 3);
-  expect(second.tell()?.listed.map(({ path }) => path)).toEqual([0, 1, 2, 3, 4].map((n) => `each/${n}/op`));
-  expect(second.tell()?.left_out).toBe(0);
+  expect(second.report()?.listed.map(({ path }) => path)).toEqual([0, 1, 2, 3, 4].map((n) => `each/${n}/op`));
+  expect(second.report()?.left_out).toBe(0);
   const third = made(made(made(undefined, 60, 0), 60, 60), 60, 120);
-  expect(third.tell()?.listed).toHaveLength(100);
-  expect(third.tell()?.left_out).toBe(80);
+  expect(third.report()?.listed).toHaveLength(100);
+  expect(third.report()?.left_out).toBe(80);
 });
 
 test('a run hands on no more than 8 KiB of their values, and how long each was', () => {
@@ -28,10 +28,10 @@ test('the failures of earlier runs count to those that are listed besides', () =
   for (let n = 0; n < 150; n += 1) first.begin(`more/${n}`, 'op', {}).failed({ code: 'x', message: 'x' });
   const second = new CallsMade(250, first.carry());
   second.begin('last', 'op', {}).failed({ code: 'x', message: 'x' });
-  expect(second.tell()).toMatchObject({ listed: { length: 200 }, left_out: 51 });
+  expect(second.report()).toMatchObject({ listed: { length: 200 }, left_out: 51 });
 });
 
 test('a run without calls hands on nothing', () => {
   expect(new CallsMade(0).carry()).toBeUndefined();
-  expect(new CallsMade(0).tell()).toBeUndefined();
+  expect(new CallsMade(0).report()).toBeUndefined();
 });

@@ -70,7 +70,7 @@ test('another task that takes over counts the items that are done, and not those
   const entry = progress.hosts as StepProgress;
   const inner = stepsOfTurn(steps[0] as ForeachStep);
   foldTurn(progress, entry, { path: 'hosts/0', inner, nameOf: () => ({ item: 0 }) });
-  foldTurn(progress, account, { path: 'hosts/1', inner, nameOf: () => ({ item: 1 }), told: ['hosts/1/check'] });
+  foldTurn(progress, account, { path: 'hosts/1', inner, nameOf: () => ({ item: 1 }), named: ['hosts/1/check'] });
   expect(rows(progress)[1]).toMatchObject({ turns: 2, attempts: 4, failed_turns: 1, duration_ms: 1000 });
   const tree = { steps, finally: [] };
   const kept = keptProgress({ plan: tree, progress }, tree, null);
@@ -102,10 +102,10 @@ test('5,000 items that all fail leave a short result', () => {
   const inner = stepsOfTurn(steps[0] as ForeachStep);
   for (let item = 0; item < 5000; item += 1) {
     const path = `hosts/${item}`;
-    const told = [`${path}/check`];
+    const named = [`${path}/check`];
     progress[`${path}/check`] = { status: 'failed', attempts: 3, error: { code: 'mine', message: 'x'.repeat(3000) } };
     noteFailed(account, { ...failure(item), label: 'y'.repeat(80), error: { code: 'mine', message: 'x'.repeat(300) } });
-    foldTurn(progress, account, { path, inner, nameOf: () => ({ item }), told });
+    foldTurn(progress, account, { path, inner, nameOf: () => ({ item }), named });
   }
   expect(Object.keys(progress)).toEqual(['hosts']);
   const [hosts, check] = rows(progress);
