@@ -1,6 +1,6 @@
 // What people do to a task while it is recorded.
 import { setTimeout as pause } from 'node:timers/promises';
-import { withProof } from '../../dist/client/approvals/prove-decision.js';
+import { withProof } from '../../dist/client/approvals/decide.js';
 import {
   cancelTask,
   createTask,

@@ -1,6 +1,5 @@
 /** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
-export { type CommandProvider, commandProvider } from './agent/provider-command.js';
-export { scriptedProvider } from './agent/provider-scripted.js';
+export { type CommandProvider, commandProvider, scriptedProvider } from './agent/providers.js';
 export type { SessionRunOptions } from './agent/run-state.js';
 export type { LastApproved, ShownApproval } from './approvals/read-approvals.js';
 export type { DeleteEnd, DeleteOptions } from './change/delete-task.js';

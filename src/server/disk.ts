@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 
@@ -56,4 +57,19 @@ export function asDiskError(cause: unknown, what: string): AbilityError {
   const message = `${what} could not be written: ${diskReason(cause)}`;
   const suggestion = isNoRoom(cause) ? 'Make room on the disk and run the command again.' : 'Check its permissions.';
   return new AbilityError({ code: 'runtime.failed', message, suggestion }, { cause });
+}
+
+/** File systems that cannot sync a folder keep its entries as they keep everything. */
+const CANNOT_SYNC = new Set(['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+
+/** Makes sure that the entries of a folder outlive a power cut: a file is there after it once its folder says so. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    await handle.close();
+  }
 }

@@ -374,14 +374,14 @@ export const MUTATIONS = [
   },
   {
     name: 'pins: a value of the store is not compared with its digest',
-    file: 'src/server/store/folder-values.ts',
+    file: 'src/server/store/folder-store.ts',
     find: 'if (bytes && digestOf(bytes) === digest) return bytes;',
     replace: 'if (bytes?.length) return bytes;',
     tests: ['test/unit/server/store/store.test.ts'],
   },
   {
     name: 'pins: a damaged value of the store is not written anew',
-    file: 'src/server/store/folder-values.ts',
+    file: 'src/server/store/folder-store.ts',
     find: 'return digestOf(readFileSync(path)) === digest;',
     replace: 'return readFileSync(path) && digest.length > 0;',
     tests: ['test/unit/server/store/store.test.ts'],

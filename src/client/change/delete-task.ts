@@ -4,7 +4,7 @@ import { deleteIdOf, preflightIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../
 import type { Person } from '../../contracts/people.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { startTimer } from '../../server/start-timer.js';
-import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
+import { isNotFound } from '../../server/temporal/grpc-error.js';
 import { removePreflightActivities } from '../../server/temporal/preflight-activities.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
@@ -197,7 +197,6 @@ function failureOf(key: string, error: unknown): unknown {
 }
 
 const GONE_MS = 100;
-const NOT_FOUND = 5;
 
 /**
  * Deletes what Temporal keeps of a task that was refused before it was formed: its preflights, which hold its input.
@@ -223,7 +222,7 @@ async function removeWorkflows({ temporal, namespace }: Connection, id: string, 
       const workflowExecution = { workflowId: id, runId };
       await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
     } catch (error) {
-      if (isUnknownWorkflow(error) || grpcErrorOf(error)?.code === NOT_FOUND) return;
+      if (isUnknownWorkflow(error) || isNotFound(error)) return;
       throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, GONE_MS));

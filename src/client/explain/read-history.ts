@@ -1,6 +1,6 @@
-import { isGrpcServiceError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TaskStart } from '../../contracts/task.js';
+import { isNotFound } from '../../server/temporal/grpc-error.js';
 import { readArguments } from '../../server/temporal/read-arguments.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
@@ -27,7 +27,7 @@ export async function readHistory(connection: Connection, id: string): Promise<T
   const [newest] = events;
   let isCut = events.length >= MAX_EVENTS;
   for (let runId = runBefore(events[0]); runId !== undefined && !isCut; runId = runBefore(events[0])) {
-    const earlier = await eventsOf(connection, id, runId).catch(orForgotten);
+    const earlier = await eventsOf(connection, id, runId).catch(unlessForgotten);
     events.unshift(...earlier);
     isCut = earlier.length === 0 || events.length >= MAX_EVENTS;
   }
@@ -41,11 +41,9 @@ export async function readHistory(connection: Connection, id: string): Promise<T
   };
 }
 
-const NOT_FOUND = 5;
-
 /** Temporal may have forgotten an earlier run already. */
-function orForgotten(error: unknown): HistoryEvent[] {
-  if (isGrpcServiceError(error) && error.code === NOT_FOUND) return [];
+function unlessForgotten(error: unknown): HistoryEvent[] {
+  if (isNotFound(error)) return [];
   throw error;
 }
 

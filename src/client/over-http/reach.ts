@@ -4,7 +4,7 @@
  */
 
 import * as deciding from '../approvals/decide.js';
-import * as proving from '../approvals/prove-decision.js';
+import * as proving from '../approvals/decide.js';
 import * as approvals from '../approvals/read-approvals.js';
 import * as control from '../change/control-task.js';
 import type { Connection } from '../connection/connect.js';

@@ -1,4 +1,5 @@
-import { isGrpcServiceError, type WorkflowHandle } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
+import { isNotFound } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { runBefore } from '../connection/history-events.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
@@ -61,11 +62,8 @@ function childrenOf({ history }: FetchedHistory): string[] {
   );
 }
 
-const NOT_FOUND = 5;
-
 /** Temporal may have forgotten a child or an earlier run already. */
 function orForgotten(error: unknown): FetchedHistory[] {
-  const isForgotten = isUnknownWorkflow(error) || (isGrpcServiceError(error) && error.code === NOT_FOUND);
-  if (isForgotten) return [];
+  if (isUnknownWorkflow(error) || isNotFound(error)) return [];
   throw error;
 }

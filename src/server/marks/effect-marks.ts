@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/effect-mark.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { canonicalJson } from '../../rules/canonical.js';
-import { diskReason } from '../disk.js';
-import { syncFolder } from '../store/sync-folder.js';
+import { diskReason, syncFolder } from '../disk.js';
 
 /**
  * Marks of calls in the store: a small file each, on disk before the call begins.

@@ -5,11 +5,10 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AbilityError } from '../../contracts/problem.js';
-import { isAbsent } from '../disk.js';
+import { isAbsent, syncFolder } from '../disk.js';
 import { Measured, Verified } from './checked-stream.js';
 import type { KeepOptions, KeptFile, StoredFile } from './store.js';
 import { absent, damaged, entriesOf, notKept, notRead, notRemoved } from './store-errors.js';
-import { syncFolder } from './sync-folder.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 

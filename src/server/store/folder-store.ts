@@ -1,14 +1,20 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { writeWhole } from '../disk.js';
 import { FolderFiles } from './folder-files.js';
 import { FolderNames } from './folder-names.js';
-import { FolderValues } from './folder-values.js';
 import type { KeepOptions, KeptFile, NamedObject, Store, StoredFile } from './store.js';
+import { absent, damaged, notKept } from './store-errors.js';
 import type { StoreIdentity } from './store-identity.js';
 
-/** A store in a folder: of this machine, or of a file system that several mount. */
+/**
+ * A store in a folder: of this machine, or of a file system that several mount. Values are in `<folder>/<two digits>/<digest>`.
+ */
 export class FolderStore implements Store {
   readonly where: string;
-  private readonly values: FolderValues;
   private readonly files: FolderFiles;
   private readonly names: FolderNames;
 
@@ -19,7 +25,6 @@ export class FolderStore implements Store {
     private readonly identity?: StoreIdentity,
   ) {
     this.where = folder;
-    this.values = new FolderValues(folder);
     this.files = new FolderFiles(folder);
     this.names = new FolderNames(folder);
   }
@@ -36,21 +41,33 @@ export class FolderStore implements Store {
   /** Writes at once: a value that was just encoded is written before anything else happens. */
   async put(bytes: Uint8Array): Promise<string> {
     this.check(true);
-    return this.values.put(bytes);
+    const digest = digestOf(bytes);
+    const path = this.pathOf(digest);
+    if (isWhole(path, digest)) return digest;
+    try {
+      writeWhole(path, bytes);
+    } catch (error) {
+      throw notKept(`${bytes.length} bytes`, this.folder, error);
+    }
+    return digest;
   }
 
   async get(digest: string): Promise<Uint8Array> {
     this.check();
-    return this.values.get(digest);
+    const bytes = await readFile(this.pathOf(digest)).catch(() => undefined);
+    if (bytes && digestOf(bytes) === digest) return bytes;
+    throw bytes ? damaged('value', digest, this.folder) : absent('value', digest, this.folder);
   }
 
   async holds(digest: string): Promise<boolean> {
+    const hash = createHash('sha256');
     try {
       this.check();
+      for await (const chunk of createReadStream(this.pathOf(digest))) hash.update(chunk as Buffer);
+      return hash.digest('hex') === digest;
     } catch {
       return false;
     }
-    return this.values.holds(digest);
   }
 
   async keepFile(source: string | Readable, options: KeepOptions): Promise<KeptFile> {
@@ -107,4 +124,20 @@ export class FolderStore implements Store {
     this.check();
     return this.names.remove(name);
   }
+
+  private pathOf(digest: string): string {
+    return join(this.folder, digest.slice(0, 2), digest);
+  }
+}
+
+function isWhole(path: string, digest: string): boolean {
+  try {
+    return digestOf(readFileSync(path)) === digest;
+  } catch {
+    return false;
+  }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

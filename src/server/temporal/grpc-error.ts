@@ -1,10 +1,16 @@
 import { isGrpcServiceError } from '@temporalio/client';
 
+const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 
 /** Whether a server, or its settings, do not have what it was asked for. */
 export function isUnimplemented(error: unknown): boolean {
   return grpcErrorOf(error)?.code === UNIMPLEMENTED;
+}
+
+/** Whether a server does not have what a request names. */
+export function isNotFound(error: unknown): boolean {
+  return grpcErrorOf(error)?.code === NOT_FOUND;
 }
 
 /** What the transport says, also where the client of Temporal has put it into an error of its own. */

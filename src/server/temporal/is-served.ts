@@ -1,15 +1,15 @@
-import { type Client, isGrpcServiceError, ServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { isUnimplemented } from './grpc-error.js';
 
 /** A poller seen within this time counts; they stay listed after a shutdown. Source: docs/architecture.md#never-a-hang. */
 const RECENT_MS = 90_000;
 const WORKFLOW_QUEUE = 1;
 const ACTIVITY_QUEUE = 2;
-const UNIMPLEMENTED = 12;
 
 /** Whether a worker polls a queue; true where the server cannot say, as Temporal's test server. */
 export async function isServed(client: Client, namespace: string, queue: string): Promise<boolean> {
   const pollers = await listPollers(client, namespace, queue);
-  if (pollers === 'untold') return true;
+  if (pollers === 'unknown') return true;
   return (pollers ?? []).some(isRecent);
 }
 
@@ -64,8 +64,7 @@ async function listPollers(client: Client, namespace: string, queue: string) {
     });
     return pollers;
   } catch (error) {
-    const cause = error instanceof ServiceError ? error.cause : error;
-    if (isGrpcServiceError(cause) && cause.code === UNIMPLEMENTED) return 'untold';
+    if (isUnimplemented(error)) return 'unknown';
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { ActivityNotFoundError, type Client } from '@temporalio/client';
-import { grpcErrorOf, isUnimplemented } from './grpc-error.js';
+import { isNotFound, isUnimplemented } from './grpc-error.js';
 
-const NOT_FOUND = 5;
 const GONE_MS = 100;
 
 /** One run of an activity outside of workflows. */
@@ -60,6 +59,6 @@ async function isThere(client: Client, { activityId, runId }: ActivityRun): Prom
 }
 
 function unlessGone(error: unknown): void {
-  if (error instanceof ActivityNotFoundError || grpcErrorOf(error)?.code === NOT_FOUND) return;
+  if (error instanceof ActivityNotFoundError || isNotFound(error)) return;
   throw error;
 }

@@ -5,8 +5,9 @@ import type {
   S3Client,
   S3ClientConfig,
 } from '@aws-sdk/client-s3';
-import { isAbsent, s3Failure } from './s3-errors.js';
-import type { S3Place } from './s3-place.js';
+import { AbilityError } from '../../../contracts/problem.js';
+import { absent } from '../store-errors.js';
+import { isAbsent, type S3Place, s3Failure } from './s3-place.js';
 
 /** What an object store says of an object. */
 interface S3Object {
@@ -227,5 +228,39 @@ async function hasRegion(client: S3Client): Promise<boolean> {
     return (await client.config.region()) !== '';
   } catch {
     return false;
+  }
+}
+
+/** How often in a row a line may break without a byte having come. */
+const MAX_VAIN = 3;
+
+/**
+ * The bytes of an object. Where the line breaks they go on from the byte that was missing.
+ *
+ * @throws AbilityError `store.not_shared`, also for an object that is not there any more.
+ */
+export async function* readObject(
+  objects: S3Objects,
+  name: string,
+  first?: AsyncIterable<Buffer>,
+): AsyncIterable<Buffer> {
+  let at = 0;
+  let body = first;
+  for (let vain = 0; ; ) {
+    const found = body ?? (await objects.get(name, at));
+    body = undefined;
+    if (!found) throw absent('object', name, objects.place.where);
+    const before = at;
+    try {
+      for await (const chunk of found) {
+        at += (chunk as Buffer).length;
+        yield chunk as Buffer;
+      }
+      return;
+    } catch (error) {
+      vain = at > before ? 0 : vain + 1;
+      if (error instanceof AbilityError || vain >= MAX_VAIN)
+        throw s3Failure(`${name} could not be read`, objects.place, error);
+    }
   }
 }

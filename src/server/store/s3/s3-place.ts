@@ -1,5 +1,66 @@
 import { AbilityError } from '../../../contracts/problem.js';
 
+/** What stores answer that have no room. */
+const NO_ROOM = new Set(['QuotaExceeded', 'QuotaExceededException', 'XMinioStorageFull', 'InsufficientStorage']);
+const ABSENT = new Set(['NoSuchKey', 'NotFound']);
+
+/** Whether an answer says that there is no such object; a bucket that is not there is something else. */
+export function isAbsent(error: unknown): boolean {
+  return ABSENT.has(nameOf(error));
+}
+
+/**
+ * The error for a request that failed: `store.full` where there is no room, else `store.not_shared`.
+ *
+ * @param what was to be done, such as `tasks/a/record.json could not be read`.
+ */
+export function s3Failure(what: string, { bucket, where }: S3Place, cause: unknown): AbilityError {
+  if (cause instanceof AbilityError) return cause;
+  const isFull = NO_ROOM.has(nameOf(cause)) || statusOf(cause) === 507;
+  return new AbilityError(
+    {
+      code: isFull ? 'store.full' : 'store.not_shared',
+      message: `${what} in ${where}: ${reasonOf(cause)}`,
+      suggestion: isFull ? 'Make room there, or point ABILITY_STORE elsewhere.' : adviceFor(bucket, cause),
+    },
+    { cause },
+  );
+}
+
+function adviceFor(bucket: string, cause: unknown): string {
+  const name = nameOf(cause);
+  if (name === 'NoSuchBucket')
+    return `Make the bucket ${bucket}, or correct ABILITY_STORE, AWS_REGION or AWS_ENDPOINT_URL.`;
+  if (name === 'CredentialsProviderError') {
+    return 'Give this process AWS credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or a role.';
+  }
+  if (name.startsWith('Region')) return 'Set AWS_REGION to the region of the bucket.';
+  const status = statusOf(cause);
+  if (status === 401 || status === 403) {
+    return `Check the credentials, and that they may get, put, delete and list objects in ${bucket}: docs/operations.md.`;
+  }
+  if (status === 301 || status === 400)
+    return `Check that AWS_REGION and AWS_ENDPOINT_URL are those of the bucket ${bucket}.`;
+  return `Check that the store of the bucket ${bucket} is reached from here: AWS_ENDPOINT_URL, AWS_REGION, the network; then ability doctor.`;
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const { code } = cause as NodeJS.ErrnoException;
+  // Several addresses that were tried in vain are one error without a text.
+  const text = cause.message || code || cause.name;
+  return [nameOf(cause), 'Error'].includes(text) || nameOf(cause) === 'Error' ? text : `${nameOf(cause)}: ${text}`;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}
+
+function statusOf(error: unknown): number | undefined {
+  const { $metadata } = (error ?? {}) as { $metadata?: { httpStatusCode?: number } };
+  return $metadata?.httpStatusCode;
+}
+
 /** Where a store is in an object store. */
 export interface S3Place {
   bucket: string;

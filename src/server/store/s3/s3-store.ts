@@ -3,9 +3,8 @@ import type { Readable } from 'node:stream';
 import { partsOf, partsOfPrefix } from '../object-name.js';
 import type { KeepOptions, KeptFile, NamedObject, Store, StoredFile } from '../store.js';
 import { absent, damaged } from '../store-errors.js';
-import { readObject } from './read-object.js';
 import { S3Files } from './s3-files.js';
-import { S3Objects } from './s3-objects.js';
+import { readObject, S3Objects } from './s3-objects.js';
 import type { S3Place } from './s3-place.js';
 
 /** Values that were put are not sent again for so long. */

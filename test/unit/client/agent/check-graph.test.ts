@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkGraph } from '../../../../src/client/agent/check-graph.js';
+import { checkGraph } from '../../../../src/client/agent/judge-plan.js';
 import type { PlannedEntry } from '../../../../src/contracts/agent-runtime.js';
 
 const entry = (id: string, after?: string[], ability_id = 'notes.search'): PlannedEntry => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { beginParts, readParts } from '../../../../src/server/store/s3/read-parts.js';
+import { beginParts, readParts } from '../../../../src/server/store/s3/s3-files.js';
 
 /** A stream of these bytes in chunks of such a size. */
 const chunked = (bytes: Buffer, size: number) =>

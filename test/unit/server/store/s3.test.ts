@@ -3,10 +3,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../../../src/server/store/open-store.js';
-import { readObject } from '../../../../src/server/store/s3/read-object.js';
-import { s3Failure } from '../../../../src/server/store/s3/s3-errors.js';
-import { S3Objects } from '../../../../src/server/store/s3/s3-objects.js';
-import { readS3Place } from '../../../../src/server/store/s3/s3-place.js';
+import { readObject, S3Objects } from '../../../../src/server/store/s3/s3-objects.js';
+import { readS3Place, s3Failure } from '../../../../src/server/store/s3/s3-place.js';
 import { errorOf, errorOfAsync } from '../../error-of.js';
 
 const PLACE = readS3Place('s3://acme-store/team/a');
