@@ -49,7 +49,6 @@ function planOne(root: string, registry: string, file: string): DocumentPlan {
     return {
       file,
       status: 'planned',
-      path,
       before,
       update: { text, changes: [], notes: [], hasMarkers: true },
       care: 'kept',

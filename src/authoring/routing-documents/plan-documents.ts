@@ -14,9 +14,8 @@ import { type TakeOver, takeOver } from './take-over.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
 
 /**
- * Whether somebody looks after the tables of a document: `kept` by us, or from now on (`taken_over`), in its author's care
- * because it says so (`own`), or by nobody, because it has none (`none`) or they cannot be taken over as they are
- * (`hindered`; its notes say why).
+ * Who keeps the tables of a document in step: the runtime (`kept`; `taken_over`: from now on), or its author, who says so
+ * (`own`); or no one, because it has none (`none`) or they cannot be taken over as they are (`hindered`; its notes say why).
  */
 export type Care = 'kept' | 'taken_over' | 'hindered' | 'own' | 'none';
 
@@ -24,8 +23,6 @@ export type Care = 'kept' | 'taken_over' | 'hindered' | 'own' | 'none';
 export type DocumentPlan = { file: string } & (
   | {
       status: 'planned';
-      /** Absolute, links resolved. */
-      path: string;
       /** As it is; undefined where it is not there yet. */
       before: string | undefined;
       update: DocumentUpdate;
@@ -49,21 +46,20 @@ export function planAdditions(registry: Registry, files: readonly string[]): Doc
   const pool = abilityPool(registry);
   return files.map((file) => {
     if (existsSync(join(registry.root, file))) return planAddition(registry.root, file, pool);
-    const path = join(registry.root, file);
-    return planned(file, path, undefined, updateDocument(file, newDocument(file), pool), 'kept');
+    return planned(file, undefined, updateDocument(file, newDocument(file), pool), 'kept');
   });
 }
 
 function planDocument(root: string, file: string, pool: AbilityPool, options = { mayDrop: false }): DocumentPlan {
   const loaded = loadDocument(root, file);
   if ('code' in loaded) return { file, status: 'broken', problems: [loaded] };
-  const { path, text } = loaded;
+  const { text } = loaded;
   const update = updateDocument(file, text, pool);
   if (Array.isArray(update)) return { file, status: 'broken', problems: update };
   const taken = takeOver(file, text, pool, options);
-  if (taken.status === 'taken') return planned(file, path, text, taken.update, 'taken_over');
+  if (taken.status === 'taken') return planned(file, text, taken.update, 'taken_over');
   const notes = taken.status === 'hindered' ? [...update.notes, ...taken.notes] : update.notes;
-  return planned(file, path, text, { ...update, notes }, careOf(text, update, taken));
+  return planned(file, text, { ...update, notes }, careOf(text, update, taken));
 }
 
 function careOf(text: string, { hasMarkers }: DocumentUpdate, taken: TakeOver): Care {
@@ -75,11 +71,11 @@ function careOf(text: string, { hasMarkers }: DocumentUpdate, taken: TakeOver): 
 function planAddition(root: string, file: string, pool: AbilityPool): DocumentPlan {
   const plan = planDocument(root, file, pool, { mayDrop: true });
   if (plan.status === 'broken') return plan;
-  const { path, before = '', care } = plan;
+  const { before = '', care } = plan;
   if (care === 'own') return refused(file, 'The page says `ability:own`, so that no tables are kept in it');
   if (care !== 'none') return plan;
   const update = updateDocument(file, withSections(before), pool);
-  if (Array.isArray(update) || update.hasMarkers) return planned(file, path, before, update, 'kept');
+  if (Array.isArray(update) || update.hasMarkers) return planned(file, before, update, 'kept');
   return refused(file, 'A code block of the document is not closed, so tables at its end would be a part of it');
 }
 
@@ -89,13 +85,12 @@ function refused(file: string, message: string): DocumentPlan {
 
 function planned(
   file: string,
-  path: string,
   before: string | undefined,
   update: DocumentUpdate | Problem[],
   care: Care,
 ): DocumentPlan {
   if (Array.isArray(update)) return { file, status: 'broken', problems: update };
-  return { file, status: 'planned', path, before, update, care };
+  return { file, status: 'planned', before, update, care };
 }
 
 /**
@@ -120,18 +115,11 @@ function sections(end: string): string {
   return LEVELS.map((level) => `${exampleOf(level)}${end}${closingMarker(level, [])}${end}`).join(end);
 }
 
-/** The text of a document and the file that holds it. */
-interface LoadedDocument {
-  text: string;
-  /** Absolute, links resolved: what is to be replaced when it is written. */
-  path: string;
-}
-
-/** More is no page that anybody reads. */
+/** A page that people read is smaller. */
 const MAX_BYTES = 1024 * 1024;
 
 /** Reads a document. @param file relative to the root. @returns why not, where it is none that we could write again. */
-export function loadDocument(root: string, file: string): LoadedDocument | Problem {
+export function loadDocument(root: string, file: string): { text: string } | Problem {
   try {
     const loaded = readFile(root, file);
     return typeof loaded === 'string' ? unreadable(file, loaded) : loaded;
@@ -141,7 +129,7 @@ export function loadDocument(root: string, file: string): LoadedDocument | Probl
 }
 
 /** @returns what is wrong with it, in words, where it cannot be taken as it is. */
-function readFile(root: string, file: string): LoadedDocument | string {
+function readFile(root: string, file: string): { text: string } | string {
   const stat = statSync(join(root, file), { throwIfNoEntry: false });
   if (!stat?.isFile()) return `${file} is ${stat ? 'no file' : 'a link to something that is not there'}`;
   const path = realpathSync(join(root, file));
@@ -150,7 +138,7 @@ function readFile(root: string, file: string): LoadedDocument | string {
   const bytes = readFileSync(path);
   // What cannot be read exactly would be written back as something else.
   if (!isUtf8(bytes)) return `${file} is not in UTF-8`;
-  return { text: bytes.toString('utf8'), path };
+  return { text: bytes.toString('utf8') };
 }
 
 function unreadable(file: string, message: string): Problem {

@@ -93,26 +93,39 @@ function readGroup(event: string, group: unknown, place: string, hooks: Settings
   const { matcher } = group;
   for (const [index, entry] of entries.entries()) {
     const at = `${place}.hooks[${index}]`;
-    const why = whyNot(event, matcher, entry);
-    if (why !== undefined) notTaken.push({ at, why });
-    else hooks.push(hookOf(at, event as ForeignEvent, matcher as string | undefined, entry as Record<string, unknown>));
+    const read = readEntry(event, matcher, entry, at);
+    if ('why' in read) notTaken.push({ at, why: read.why });
+    else hooks.push(read);
   }
 }
 
-function whyNot(event: string, matcher: unknown, entry: unknown): string | undefined {
-  if (!Object.hasOwn(FOREIGN_EVENTS, event)) return `nothing here is like ${event}`;
-  if (!isJsonObject(entry)) return 'it is no map';
-  if (matcher !== undefined && typeof matcher !== 'string') return '`matcher` is no text';
-  const { type = 'command' } = entry;
+function readEntry(event: string, matcher: unknown, entry: unknown, at: string): SettingsHook | { why: string } {
+  if (!isForeignEvent(event)) return { why: `nothing here is like ${event}` };
+  if (!isJsonObject(entry)) return { why: 'it is no map' };
+  if (matcher !== undefined && typeof matcher !== 'string') return { why: '`matcher` is no text' };
+  const { type = 'command', timeout, if: filter, onFailure } = entry;
   if (type === 'prompt' || type === 'agent')
-    return `a hook of type ${type} asks a model, and no verdict of it can be tested`;
+    return { why: `a hook of type ${type} asks a model, and no verdict of it can be tested` };
   if (type !== 'command' && type !== 'http' && type !== 'mcp_tool')
-    return `nothing here is like the type ${JSON.stringify(type)}`;
-  if (entry.async === true || entry.asyncRewake === true) return 'an asynchronous hook answers too late to guard';
+    return { why: `nothing here is like the type ${JSON.stringify(type)}` };
+  if (entry.async === true || entry.asyncRewake === true)
+    return { why: 'an asynchronous hook answers too late to guard' };
   const asks = asksOf(type, entry);
-  if ('why' in asks) return asks.why;
-  if (entry.if !== undefined && typeof entry.if !== 'string') return '`if` is no text';
-  return undefined;
+  if ('why' in asks) return asks;
+  if (filter !== undefined && typeof filter !== 'string') return { why: '`if` is no text' };
+  return {
+    at,
+    event,
+    matcher: matcher === '' || matcher === '*' ? undefined : matcher,
+    asks,
+    timeout: typeof timeout === 'number' && timeout > 0 ? timeout : undefined,
+    if: filter,
+    onFailure: typeof onFailure === 'string' ? onFailure : undefined,
+  };
+}
+
+function isForeignEvent(event: string): event is ForeignEvent {
+  return Object.hasOwn(FOREIGN_EVENTS, event);
 }
 
 /** What an entry asks, as its type has it. */
@@ -135,26 +148,6 @@ function asksOf(
     return { why: '`allowedEnvVars` is no list of names' };
   }
   return { type, url, headers: headers as Record<string, string>, allowedEnvVars };
-}
-
-function hookOf(
-  at: string,
-  event: ForeignEvent,
-  matcher: string | undefined,
-  entry: Record<string, unknown>,
-): SettingsHook {
-  const { type = 'command', timeout, onFailure } = entry;
-  const asks = asksOf(type as 'command' | 'http' | 'mcp_tool', entry);
-  if ('why' in asks) throw new Error(asks.why);
-  return {
-    at,
-    event,
-    matcher: matcher === '' || matcher === '*' ? undefined : matcher,
-    asks,
-    timeout: typeof timeout === 'number' && timeout > 0 ? timeout : undefined,
-    if: entry.if as string | undefined,
-    onFailure: typeof onFailure === 'string' ? onFailure : undefined,
-  };
 }
 
 function parsed(text: string, file: string): Record<string, unknown> {
