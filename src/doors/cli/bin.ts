@@ -31,7 +31,7 @@ if (isVersionAsked(args)) {
   else {
     const { main } = await import('./main.js');
     const { openTerminal } = await import('./output/terminal/terminal.js');
-    const { keepAnswer } = await import('./output/terminal/keep-answer.js');
+    const { keepAnswer } = await import('./output/terminal/terminal.js');
     const terminal = openTerminal(env, process);
     // The clock of this process began with it: what it took to load counts, too.
     const cli = { args, cwd: process.cwd(), env, terminal, began: 0, made: asked?.made };

@@ -1,6 +1,6 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { usageError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/installation.js';
 import { reportError } from './output/report.js';
 import type { Given, Outcome } from './program/declare-command.js';
@@ -44,7 +44,7 @@ export async function main({ args, began = performance.now(), ...rest }: Command
     const message = error.message.replace(/^error: /, '');
     const [what = message, ...hints] = message.split('\n');
     const suggestion = hints.join(' ').replace(/^\(|\)$/g, '') || `See \`${nameOf(commandIn(program, args))} --help\`.`;
-    const usage = new AbilityError({ code: 'usage.invalid', message: what, suggestion });
+    const usage = usageError(what, suggestion);
     return reportError(usage, { flags, terminal, env: rest.env });
   }
 }

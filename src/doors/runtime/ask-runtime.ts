@@ -9,7 +9,7 @@ import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
 import { readRuntimeFile } from '../../server/runtime/runtime-file.js';
 import { isOwnSocket } from '../../server/runtime/runtime-socket.js';
 import { AGENT_VARIABLES, CI_VARIABLES } from '../cli/input/read-caller.js';
-import { enderOfClosed } from '../cli/output/terminal/end-when-closed.js';
+import { enderOfClosed } from '../cli/output/terminal/surroundings.js';
 import type { CommandRequest, Screen } from './lines.js';
 import type { RuntimeLine } from './read-line.js';
 import { talk } from './talk.js';

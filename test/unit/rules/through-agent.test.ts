@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderApproval } from '../../../src/doors/cli/output/result/render-result.js';
+import { renderApproval } from '../../../src/doors/cli/output/result/render-approval.js';
 import { describeApproval } from '../../../src/workflows/approvals/describe-approval.js';
 import { exampleApproval } from '../doors/cli/output/story/example-story.js';
 

@@ -3,15 +3,14 @@ import { resolve } from 'node:path';
 import { type Connection, runSession, type SessionRunOptions } from '../../../client/index.js';
 import type { ConsentQuestion, SessionOutcome } from '../../../contracts/agent-runtime.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { AgentRequest } from '../../../definitions/formats/agent-request.js';
 import { startTimer } from '../../../server/start-timer.js';
 import { metaOf } from '../../answers/ask/begin-ask.js';
 import { type BegunAgent, beginAgent, readAgentRequest } from '../../answers/begin-agent.js';
-import { agreeAtTerminal } from '../input/agree-at-terminal.js';
-import { Cancelled } from '../input/ask.js';
-import { refuseAgents } from '../input/refuse-agents.js';
+import { agreeAtTerminal, Cancelled } from '../input/ask.js';
+import { refuseAgents } from '../input/read-caller.js';
 import { Announcer } from '../output/live/announcer.js';
 import { exitOfOutcome, noteWayOn, planLine, renderOutcome } from '../output/render-agent.js';
 import type { ChoosingFlags } from '../program/choosing.js';
@@ -140,7 +139,7 @@ function readRequest({ terminal, cwd }: Context, file: string): AgentRequest {
     return readAgentRequest(file, readFileSync(resolve(cwd, file), 'utf8'));
   } catch (error) {
     if (error instanceof AbilityError) throw error;
-    const message = `The request ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `The request ${file} cannot be read: ${reasonOf(error)}`;
     const suggestion = 'Name a file of JSON or YAML, or - for stdin; `ability agent --help` has an example.';
     throw new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
   }
@@ -151,18 +150,14 @@ function environmentNamed(context: Context, { environment }: AgentRequest): Cont
   const { env } = context.flags;
   if (environment === undefined || env === environment) return context;
   if (env === undefined) return { ...context, flags: { ...context.flags, env: environment } };
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `The request is for ${environment}, and --env says ${env}`,
-    suggestion: 'Leave out one of the two.',
-  });
+  throw usageError(`The request is for ${environment}, and --env says ${env}`, 'Leave out one of the two.');
 }
 
 function readTurns(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^[1-9]\d{0,2}$/.test(given)) return Number(given);
   const message = `--max-turns ${given} is no number from 1 to 999`;
-  throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Write a whole number, such as 10.' });
+  throw usageError(message, 'Write a whole number, such as 10.');
 }
 
 function wait(code: string, message: string): AbilityError {

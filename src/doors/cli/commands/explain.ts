@@ -1,7 +1,7 @@
 import { CODES, meaningOf } from '../../../contracts/codes.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { LINT_CODES, lintMeaningOf } from '../../../contracts/lint-codes.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { type AbilityError, usageError } from '../../../contracts/problem.js';
 import { didYouMean } from '../../../text/nearest.js';
 import type { Context } from '../program/context.js';
 
@@ -22,11 +22,9 @@ export async function run({ terminal, flags }: Context, [code]: [string]): Promi
 }
 
 function unknown(code: string): AbilityError {
-  return new AbilityError({
-    code: 'usage.invalid',
-    message: `${code} is no error code of ours`,
-    suggestion:
-      didYouMean(code, [...Object.keys(CODES), ...Object.keys(LINT_CODES)]) ??
+  return usageError(
+    `${code} is no error code of ours`,
+    didYouMean(code, [...Object.keys(CODES), ...Object.keys(LINT_CODES)]) ??
       'An author may have chosen it: look for `fail` in the workflow.',
-  });
+  );
 }

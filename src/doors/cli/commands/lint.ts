@@ -3,17 +3,16 @@ import { checkRoutingDocuments } from '../../../authoring/routing-documents/chec
 import { findDocuments } from '../../../authoring/routing-documents/find-documents.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Finding } from '../../../contracts/findings.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../contracts/problem.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
 import { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type LintOptions, type LintReport, lintProject } from '../../../lint/lint-project.js';
 import { checkCases } from '../../../testing/prepare-cases.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
-import { renderFindings } from '../output/findings/render-findings.js';
-import { renderGuardCheck } from '../output/findings/render-guard-check.js';
-import { renderFindingsJunit } from '../output/findings/render-junit.js';
+import { renderFindings, renderGuardCheck } from '../output/findings/render-findings.js';
 import { renderSarif } from '../output/findings/render-sarif.js';
+import { renderFindingsJunit } from '../output/junit/render-findings.js';
 import type { Context } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
 import { interruption, unlessInterrupted } from './following/interruption.js';
@@ -34,11 +33,7 @@ export async function run(context: Context, _: [], flags: Flags): Promise<ExitCo
 }
 
 function neverEnds(other: string): AbilityError {
-  return new AbilityError({
-    code: 'usage.invalid',
-    message: `--watch never ends, and ${other}`,
-    suggestion: 'Leave out one of them.',
-  });
+  return usageError(`--watch never ends, and ${other}`, 'Leave out one of them.');
 }
 
 /** Fires the guards of other tools with what they must deny. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
@@ -56,11 +51,7 @@ async function hookFindings(context: Context, loader: RegistryLoader, { checkHoo
 function formatOf({ flags }: Context, { format }: Flags): (typeof FORMATS)[number] {
   if (!flags.json) return format ?? 'human';
   if (format === undefined || format === 'json') return 'json';
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--json and --format ${format} contradict each other`,
-    suggestion: 'Leave out one of them.',
-  });
+  throw usageError(`--json and --format ${format} contradict each other`, 'Leave out one of them.');
 }
 
 function lintOnce(

@@ -1,6 +1,6 @@
 import { connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import { Connections } from '../../http/connections.js';
 import { CallQueue } from '../../mcp/call-queue.js';
@@ -58,11 +58,10 @@ export async function run(context: Context, _: [], flags: Flags): Promise<ExitCo
 /** @throws AbilityError `usage.invalid`. */
 function refuseUnusedGlobs({ access, expose }: Flags): void {
   if (access === 'run' || expose.length === 0) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: '--expose makes tools that run abilities, which --access read does not allow',
-    suggestion: 'Give --access run as well, or leave out --expose.',
-  });
+  throw usageError(
+    '--expose makes tools that run abilities, which --access read does not allow',
+    'Give --access run as well, or leave out --expose.',
+  );
 }
 
 function connectTo(context: Context, { root, project }: { root: string; project: { project: string } }) {

@@ -1,20 +1,19 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import { renderRoute } from '../output/render-route.js';
 import type { ChoosingFlags } from '../program/choosing.js';
-import { type Context, environmentOf, openRegistry } from '../program/context.js';
+import { type Context, environmentOf, openRegistry, printAnswer } from '../program/context.js';
 
 /** `ability route TEXT`: the abilities that fit a request in plain words, or that none does. Runs nothing. */
 export async function run(context: Context, [words]: [string[]], flags: ChoosingFlags['route']): Promise<ExitCode> {
   const given = words.join(' ');
   const text = given === '-' ? context.terminal.readInput() : given;
   if ([text, ...flags.step].some((request) => request.trim() === '')) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: 'There is no request to route',
-      suggestion: 'Say in plain words what is wanted: ability route "seed a test user".',
-    });
+    throw usageError(
+      'There is no request to route',
+      'Say in plain words what is wanted: ability route "seed a test user".',
+    );
   }
   const registry = await openRegistry(context);
   const environment = await environmentOf(context, registry);
@@ -31,7 +30,6 @@ export async function run(context: Context, [words]: [string[]], flags: Choosing
     noteGap(registry, context.env, { request, kind: 'nothing_fits', door: 'route', environment, scope, nearest });
   }
   const answer = { environment, scope, ...whole, ...(steps.length > 0 && { steps }) };
-  if (context.flags.json) context.terminal.printJson(answer);
-  else context.terminal.print(renderRoute(answer, context.terminal.style));
+  printAnswer(context, answer, () => renderRoute(answer, context.terminal.style));
   return EXIT.ok;
 }

@@ -11,25 +11,30 @@ import {
   waitForTask,
 } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { refuseWithoutSteps } from '../../../planning/resolve/check-ability.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { noteUnknown } from '../../answers/note-gap.js';
-import { parseFiles } from '../input/parse-files.js';
-import { parseInput } from '../input/parse-input.js';
-import { readCaller } from '../input/read-caller.js';
-import { readIntent } from '../input/read-intent.js';
+import { readIntent } from '../input/flag-values.js';
+import { parseFiles, parseInput } from '../input/parse-input.js';
+import { readCaller, readTrace } from '../input/read-caller.js';
 import { readPlanFlag } from '../input/read-plan-flag.js';
-import { readTrace } from '../input/read-trace.js';
 import { refuseUnwritable } from '../output/junit/junit.js';
 import { openView } from '../output/live/progress-view.js';
 import { plainText } from '../output/plain-text.js';
 import { explainingChange } from '../output/preview/explain-change.js';
 import { exitOf } from '../output/report.js';
 import { asTyped, commandOf } from '../output/typed-command.js';
-import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../program/context.js';
+import {
+  type Context,
+  currentUser,
+  environmentOf,
+  openRegistry,
+  printAnswer,
+  withSession,
+} from '../program/context.js';
 import type { TaskFlags } from '../program/tasks.js';
 import { type Deadline, withDeadline } from './following/deadline.js';
 import { followTask, noteStall, readPatience, refuseUnusedFlags, reportEnd } from './following/follow-task.js';
@@ -82,18 +87,16 @@ export function noteWarnings({ terminal }: Context, { warnings }: Pick<CreatedTa
 
 function refuseContradictions({ direct, key, detach, verbose }: Flags): void {
   if (direct && verbose) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: '--direct promises no record, from which --verbose could show the output',
-      suggestion: 'Leave out one of the two.',
-    });
+    throw usageError(
+      '--direct promises no record, from which --verbose could show the output',
+      'Leave out one of the two.',
+    );
   }
   if (!direct || (key === undefined && !detach)) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--direct promises no key, so it does not go with ${key === undefined ? '--detach' : '--key'}`,
-    suggestion: 'Leave out --direct to get a durable task.',
-  });
+  throw usageError(
+    `--direct promises no key, so it does not go with ${key === undefined ? '--detach' : '--key'}`,
+    'Leave out --direct to get a durable task.',
+  );
 }
 
 /** What a command line asks for, with its input converted by the schema of the ability. */
@@ -163,8 +166,7 @@ function isUnavailable(error: AbilityError): boolean {
 export function reportDetached(context: Context, { id, warnings }: CreatedTask): ExitCode {
   const { flags, terminal } = context;
   const answer = { status: 'available', task_key: id, warnings };
-  if (flags.json) terminal.printJson(answer);
-  else terminal.print(id);
+  printAnswer(context, answer, () => id);
   if (!flags.json) terminal.note(`Go on with: ${asTyped(commandOf('ability', 'task', 'watch', id), context)}`);
   return EXIT.ok;
 }

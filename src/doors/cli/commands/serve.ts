@@ -1,6 +1,6 @@
 import { connect } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError, formatLocation } from '../../../contracts/problem.js';
+import { AbilityError, formatLocation, reasonOf } from '../../../contracts/problem.js';
 import type { PreflightAnswer } from '../../../contracts/task.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
@@ -16,12 +16,12 @@ import { endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
 import { USUAL_TIMES } from '../../mcp/mcp-door.js';
 import { skillOfProject } from '../../mcp/skill-of-project.js';
-import { openTokens } from '../input/open-tokens.js';
 import { readCaller } from '../input/read-caller.js';
+import { openTokens } from '../input/read-token.js';
 import { asTyped } from '../output/typed-command.js';
 import type { AccessFlags } from '../program/access.js';
 import { type Context, currentUser, openLoader } from '../program/context.js';
-import { interruption } from './following/interruption.js';
+import { interruption, untilAborted } from './following/interruption.js';
 import { reviewDefinitions } from './task/review-definitions.js';
 
 /** How often tokens are looked at whether they have expired or were revoked. */
@@ -80,7 +80,7 @@ export async function run(context: Context, _: [], flags: AccessFlags['serve']):
     await connections.use(async () => {});
     if (!interrupted.signal.aborted) {
       announce(context, listening, await listen(app, listening));
-      tellWebhooks(registry, webhooks, note);
+      noteWebhooks(registry, webhooks, note);
       await untilAborted(interrupted.signal);
     }
     note('Closing; tasks go on.');
@@ -97,7 +97,7 @@ export async function run(context: Context, _: [], flags: AccessFlags['serve']):
   }
 }
 
-function tellWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text: string) => void): void {
+function noteWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text: string) => void): void {
   for (const { spec } of webhooks) note(`Takes webhooks at /v1/webhooks/${spec.webhook}, for ${spec.ability}.`);
   const unread = unreadTriggers(registry);
   if (!unread) return;
@@ -121,11 +121,10 @@ async function listen(app: App, { host, port }: Listening): Promise<number> {
   try {
     await app.listen({ host, port });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new AbilityError(
       {
         code: 'door.not_listening',
-        message: `The door cannot listen at ${host}, port ${port}: ${reason}`,
+        message: `The door cannot listen at ${host}, port ${port}: ${reasonOf(error)}`,
         suggestion: 'Choose another --port; 0 is any that is free.',
       },
       { cause: error },
@@ -145,9 +144,4 @@ function announce({ terminal, flags }: Context, { host, tls, isLocal, proxyHeade
       ? `A token, or the header ${proxyHeader} of the proxy, says who asks.`
       : 'Every request takes a token.';
   terminal.note(`${who} Press Ctrl-C to stop; ${url}/v1/openapi.json describes it.`);
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
 import { runProjectCases, type TestReport } from '../../../testing/index.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
@@ -9,7 +9,7 @@ import { renderCasesJunit } from '../output/junit/junit-cases.js';
 import { describeProblem, reportError, typedBy } from '../output/report.js';
 import { type Context, openRegistry } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
-import { interruption } from './following/interruption.js';
+import { endInterrupted, interruption } from './following/interruption.js';
 
 type Flags = DefinitionFlags['test'];
 
@@ -22,11 +22,7 @@ const EXIT_OF_REPORT: Record<TestReport['status'], ExitCode> = {
 /** `ability test [ID]`: runs the test cases that stand beside abilities. */
 export async function run(context: Context, [ability]: [string | undefined], flags: Flags): Promise<ExitCode> {
   if (flags.watch && context.flags.json) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: '--json prints one value, and --watch never ends',
-      suggestion: 'Leave out one of them.',
-    });
+    throw usageError('--json prints one value, and --watch never ends', 'Leave out one of them.');
   }
   const interrupted = interruption(context);
   const { terminal } = context;
@@ -97,24 +93,14 @@ async function runOnce(
     return EXIT_OF_REPORT[report.status];
   } catch (error) {
     if (!signal.aborted) throw error;
-    return reportInterrupted(context);
+    return endInterrupted(context, 'Interrupted; nothing was left behind');
   }
-}
-
-function reportInterrupted({ terminal, flags }: Context): ExitCode {
-  const message = 'Interrupted; nothing was left behind';
-  terminal.note(`${message}.`);
-  if (flags.json) {
-    const error = { code: 'wait.interrupted', message, location: null, suggestion: null };
-    terminal.print(JSON.stringify({ status: 'error', error }, null, 2));
-  }
-  return EXIT.interrupted;
 }
 
 function printReport(context: Context, report: TestReport): void {
   const { terminal, flags } = context;
   if (flags.json) {
-    terminal.print(JSON.stringify(report, null, 2));
+    terminal.printJson(report);
     return;
   }
   for (const problem of report.problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));

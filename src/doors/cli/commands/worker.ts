@@ -1,24 +1,23 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { taskQueueOf } from '../../../contracts/names.js';
 import { PLACEMENTS } from '../../../contracts/placement.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/temporal/connection-settings.js';
-import { readMetricsAddress } from '../input/read-metrics-address.js';
+import { readMetricsAddress } from '../input/flag-values.js';
 import { type Context, openRegistry } from '../program/context.js';
 import type { RuntimeFlags } from '../program/runtime.js';
-import { interruption } from './following/interruption.js';
+import { interruption, untilAborted } from './following/interruption.js';
 
 /** `ability worker`: serves tasks of a Temporal server that somebody runs. Source: docs/guide.md. */
 export async function run(context: Context, _: [], flags: RuntimeFlags['worker']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const server = await chooseServer(context.flags, context.env);
   if (!server) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: 'A worker serves a Temporal server that was named; the runtime of a project has its own workers',
-      suggestion: 'Pass --address or --profile, or start the runtime with `ability up`.',
-    });
+    throw usageError(
+      'A worker serves a Temporal server that was named; the runtime of a project has its own workers',
+      'Pass --address or --profile, or start the runtime with `ability up`.',
+    );
   }
   const environments = flags.env === undefined ? Object.keys(registry.project.environments) : [flags.env].flat();
   for (const name of environments) resolveEnvironment(registry, name);
@@ -45,11 +44,4 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
     interrupted.done();
   }
   return EXIT.ok;
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve());
-  });
 }

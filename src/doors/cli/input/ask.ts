@@ -1,5 +1,8 @@
-import { AbilityError } from '../../../contracts/problem.js';
+import type { ConsentQuestion } from '../../../contracts/agent-runtime.js';
+import { AbilityError, usageError } from '../../../contracts/problem.js';
+import { plainText } from '../output/plain-text.js';
 import type { Context } from '../program/context.js';
+import { readCaller } from './read-caller.js';
 
 /** Somebody left a question with Ctrl-C; nothing was done yet. */
 export class Cancelled extends Error {}
@@ -26,6 +29,24 @@ export function canAsk({ flags, terminal }: Context): boolean {
   return terminal.canAsk() && !flags.yes && !flags.json;
 }
 
+/**
+ * Whether a person at the terminal agrees; where there is none to ask, or with `--yes`, nothing is asked. Source: docs/guide.md#tasks.
+ *
+ * @param signal ends the question, with its reason.
+ */
+export async function isConfirmed(
+  { flags, terminal }: Context,
+  message: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  if (flags.yes || !terminal.canAsk()) return true;
+  const { confirm, isCancel } = await import('@clack/prompts');
+  // Return alone is no consent.
+  const answer = await confirm({ message, initialValue: false, ...terminal.questions(), ...(signal && { signal }) });
+  signal?.throwIfAborted();
+  return !isCancel(answer) && answer;
+}
+
 /** The answer of a flag, of a person, or the one that stands for it. @throws Cancelled, AbilityError `usage.invalid`. */
 export async function askText(context: Context, given: string | undefined, question: TextQuestion): Promise<string> {
   const { message, initial, check } = question;
@@ -44,6 +65,12 @@ export async function askText(context: Context, given: string | undefined, quest
   });
   if (isCancel(answer)) throw new Cancelled();
   return answer;
+}
+
+/** What a new ability is for: the flag, or at a terminal the answer of a person. @throws Cancelled. */
+export async function askSummary(context: Context, given: string | undefined): Promise<string | undefined> {
+  if (!canAsk(context)) return given;
+  return askText(context, given, { flag: '--summary', message: 'What is it for, in one sentence?' });
 }
 
 /** As {@link askText}, one of several. */
@@ -66,11 +93,10 @@ export async function askChoice<T extends string>(
 
 function needed<T>({ flag, fallback }: Question<T>, choices: readonly string[] = []): T {
   if (fallback !== undefined) return fallback;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${flag} is needed where there is no terminal to ask at`,
-    suggestion: `Pass ${flag}${choices.length > 0 ? ` ${oneOf(choices)}` : ''}; \`--help\` has examples.`,
-  });
+  throw usageError(
+    `${flag} is needed where there is no terminal to ask at`,
+    `Pass ${flag}${choices.length > 0 ? ` ${oneOf(choices)}` : ''}; \`--help\` has examples.`,
+  );
 }
 
 function faultOf(answer: string, check: TextQuestion['check']): string | undefined {
@@ -86,4 +112,37 @@ function faultOf(answer: string, check: TextQuestion['check']): string | undefin
 
 function oneOf(choices: readonly string[]): string {
   return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+}
+
+/**
+ * Shows risks and what would be called, and asks the person at the terminal.
+ *
+ * @returns undefined where there is none to ask; agents agree to nothing.
+ * @throws Cancelled at Ctrl-C.
+ */
+export async function agreeAtTerminal(
+  context: Context,
+  { risks, calls }: ConsentQuestion,
+): Promise<boolean | undefined> {
+  const { terminal, flags } = context;
+  if (!terminal.canAsk() || flags.json || readCaller(context.env) === 'agent') return undefined;
+  for (const risk of risks) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(risk, '  ')}`);
+  for (const { ability_id, input } of calls)
+    terminal.note(`  ${ability_id}  ${plainText(JSON.stringify(input), '  ')}`);
+  const asking = { ...context, flags: { ...flags, yes: false } };
+  const said = await askText(asking, undefined, {
+    flag: '--agree',
+    message: 'Go on? (yes or no)',
+    check: refuseOthers,
+  });
+  return isYes(said);
+}
+
+function isYes(said: string): boolean {
+  return /^\s*y(es)?\s*$/i.test(said);
+}
+
+function refuseOthers(said: string): void {
+  if (isYes(said) || /^\s*no?\s*$/i.test(said)) return;
+  throw usageError('It is yes or no', 'Type one of them.');
 }

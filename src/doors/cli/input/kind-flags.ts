@@ -1,11 +1,12 @@
 import { KINDS, LANGUAGES } from '../../../authoring/choices.js';
 import type { KindChoice } from '../../../authoring/scaffold/plan-kind.js';
 import type { JsonObject } from '../../../contracts/json.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
 import { splitArguments } from '../../../planning/scripts/resolve-arguments.js';
 import type { KindFlags } from '../program/authoring.js';
 import type { Context } from '../program/context.js';
 import { askChoice, askText } from './ask.js';
+import { refuseStray } from './flag-values.js';
 
 /** Which flags belong to which kind; one of another kind would be ignored, so it is refused. */
 const BELONGS: Record<(typeof KINDS)[number], readonly (keyof KindFlags)[]> = {
@@ -17,15 +18,7 @@ const BELONGS: Record<(typeof KINDS)[number], readonly (keyof KindFlags)[]> = {
 /** How an operation is to be implemented, from flags and answers. @throws Cancelled, AbilityError `usage.invalid`. */
 export async function readKind(context: Context, flags: KindFlags): Promise<KindChoice> {
   const kind = await askChoice(context, flags.kind, KINDS, { flag: '--kind', message: 'What does it call?' });
-  for (const [other, names] of Object.entries(BELONGS)) {
-    const stray = other === kind ? undefined : names.find((name) => flags[name] !== undefined);
-    if (stray === undefined) continue;
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `--${stray} belongs to --kind ${other}, and the kind is ${kind}`,
-      suggestion: `Leave it out, or pass --kind ${other}.`,
-    });
-  }
+  refuseStray('--kind', kind, BELONGS, flags);
   if (kind === 'script') {
     const question = { flag: '--language', message: 'In which language?', fallback: 'node' as const };
     return { kind, language: await askChoice(context, flags.language, LANGUAGES, question) };
@@ -50,19 +43,11 @@ async function readMcp(context: Context, flags: KindFlags): Promise<KindChoice> 
 
 function definitionOf({ command, url }: KindFlags): JsonObject | undefined {
   if (command !== undefined && url !== undefined) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: 'An MCP server has either a --command or a --url',
-      suggestion: 'Leave out one of them.',
-    });
+    throw usageError('An MCP server has either a --command or a --url', 'Leave out one of them.');
   }
   if (url !== undefined) return { url };
   if (command === undefined) return undefined;
   const [program, ...args] = splitArguments(command, { file: '--command' });
   if (program !== undefined) return { command: program, args };
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: '--command names no program',
-    suggestion: 'Write it with its arguments: --command "node servers/logs.mjs".',
-  });
+  throw usageError('--command names no program', 'Write it with its arguments: --command "node servers/logs.mjs".');
 }

@@ -1,4 +1,4 @@
-import { AbilityError, formatLocation } from '../../../contracts/problem.js';
+import { AbilityError, formatLocation, usageError } from '../../../contracts/problem.js';
 import type { McpServer } from '../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import type { ImportFlags } from '../program/imports.js';
@@ -28,7 +28,7 @@ export async function findServer(
   const { isDeepStrictEqual } = await import('node:util');
   if (known && isDeepStrictEqual(known.value, value)) return { server: known, isNew: false };
   if (known) {
-    throw usage(
+    throw usageError(
       `The MCP server ${name} is in ${formatLocation(known.locate([]))} already, and otherwise`,
       'Leave out the flags that say how it is reached, or edit its entry.',
     );
@@ -39,10 +39,10 @@ export async function findServer(
 
 async function readServer(name: string, { command, url, envProfile }: ServerFlags): Promise<McpServer> {
   if ((command === undefined) === (url === undefined)) {
-    throw usage('A new server has either --command or --url', 'Pass one of them.');
+    throw usageError('A new server has either --command or --url', 'Pass one of them.');
   }
   if (url !== undefined && envProfile !== undefined) {
-    throw usage('--env-profile is for the program of a server, and --url starts none', 'Leave it out.');
+    throw usageError('--env-profile is for the program of a server, and --url starts none', 'Leave it out.');
   }
   const { config } = await import('../../../definitions/formats/config.js');
   const [program = '', ...args] = command === undefined ? [] : await splitCommand(command);
@@ -54,7 +54,7 @@ async function readServer(name: string, { command, url, envProfile }: ServerFlag
   const server = parsed.data?.mcp_servers[name];
   if (server) return server;
   const reasons = parsed.error?.issues.map(({ message }) => message).join('; ') ?? 'it has no such form';
-  throw usage(`This cannot be the MCP server ${name}: ${reasons}`, 'Correct the name, --command or --url.');
+  throw usageError(`This cannot be the MCP server ${name}: ${reasons}`, 'Correct the name, --command or --url.');
 }
 
 async function splitCommand(line: string): Promise<string[]> {
@@ -62,7 +62,7 @@ async function splitCommand(line: string): Promise<string[]> {
   try {
     return splitArguments(line, { file: '--command' });
   } catch {
-    throw usage('A quote in --command is not closed', 'Quotes group words; no shell reads them.');
+    throw usageError('A quote in --command is not closed', 'Quotes group words; no shell reads them.');
   }
 }
 
@@ -71,9 +71,5 @@ async function noServer(registry: Registry, name: string): Promise<AbilityError>
   const suggestion =
     didYouMean(name, registry.mcpServers.keys()) ??
     'Define it under `mcp_servers` in registry/config, or pass --command or --url.';
-  return usage(`There is no MCP server ${name} in registry/config`, suggestion);
-}
-
-function usage(message: string, suggestion: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+  return usageError(`There is no MCP server ${name} in registry/config`, suggestion);
 }

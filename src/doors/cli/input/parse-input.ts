@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { GivenFiles } from '../../../client/index.js';
+import { FILE_LIMITS } from '../../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
+import type { Project } from '../../../definitions/formats/project.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
+import { parseBytes } from '../../../text/byte-size.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 import { shellWord } from '../output/typed-command.js';
 import type { DefinitionFlags } from '../program/definitions.js';
@@ -11,7 +15,7 @@ import type { DefinitionFlags } from '../program/definitions.js';
 export type InputSource = { cwd: string; terminal: Pick<Terminal, 'readInput'> };
 
 /** Larger inputs belong into a file or service that the ability reads. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads the input of a task: `--input` first, each `--set` over it, key by key.
@@ -49,11 +53,7 @@ function readObject(given: string, { cwd, terminal }: InputSource): JsonObject {
 function readAssignment(assignment: string, schema: JsonObject, cwd: string, flag: string): [string, Json] {
   const [, name, operator, value] = /^([^=:]+?)(:=|=)([\s\S]*)$/.exec(assignment) ?? [];
   if (name === undefined || value === undefined) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `${flag}${assignment} is no assignment`,
-      suggestion: 'Write name=text, name:=JSON or name=@file.',
-    });
+    throw usageError(`${flag}${assignment} is no assignment`, 'Write name=text, name:=JSON or name=@file.');
   }
   if (operator === ':=') return [name, parseJson(value, `${flag}${name}`)];
   const text = value.startsWith('@') ? readText(value.slice(1), cwd) : value;
@@ -108,11 +108,11 @@ function convertTo(type: string, text: string): Json | undefined {
 function readText(path: string, cwd: string): string {
   try {
     const text = readFileSync(resolve(cwd, path), 'utf8');
-    if (text.length > MOST_BYTES) throw invalid(`${path} is larger than ${MOST_BYTES} bytes`);
+    if (text.length > MAX_BYTES) throw invalid(`${path} is larger than ${MAX_BYTES} bytes`);
     return text;
   } catch (error) {
     if (error instanceof AbilityError) throw error;
-    throw invalid(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw invalid(`${path} cannot be read: ${reasonOf(error)}`);
   }
 }
 
@@ -124,7 +124,7 @@ export function parseJson(text: string, what: string): Json {
     throw new AbilityError(
       {
         code: 'input.invalid',
-        message: `${what} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+        message: `${what} is no JSON: ${reasonOf(error)}`,
         suggestion: 'Quote it for your shell, or, where the flag takes it, write it to a file and pass @file.',
       },
       { cause: error },
@@ -134,4 +134,18 @@ export function parseJson(text: string, what: string): Json {
 
 function invalid(message: string, suggestion?: string): AbilityError {
   return new AbilityError({ code: 'input.invalid', message, ...(suggestion !== undefined && { suggestion }) });
+}
+
+/** The files of `--file name=PATH`, by their names. @throws AbilityError `usage.invalid`. */
+export function parseFiles(assignments: readonly string[], { policy }: Project, cwd: string): GivenFiles {
+  const paths = new Map<string, string[]>();
+  for (const assignment of assignments) {
+    const [, name, path] = /^([^=]+)=(.+)$/s.exec(assignment) ?? [];
+    if (name === undefined || path === undefined) {
+      throw usageError(`--file ${assignment} is no assignment`, 'Write --file name=PATH, with the name of the input.');
+    }
+    paths.set(name, [...(paths.get(name) ?? []), resolve(cwd, path)]);
+  }
+  const maxBytes = policy.max_file === undefined ? undefined : parseBytes(policy.max_file);
+  return { paths: Object.fromEntries(paths), maxBytes: maxBytes ?? FILE_LIMITS.file_bytes };
 }

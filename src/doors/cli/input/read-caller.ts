@@ -1,5 +1,9 @@
+import type { NewTask } from '../../../client/index.js';
 import type { Caller } from '../../../contracts/callers.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../contracts/problem.js';
+import { TRACEPARENT_VARIABLE } from '../../../contracts/traces.js';
+import { readTraceparent } from '../../../rules/trace-context.js';
+import type { Context } from '../program/context.js';
 
 /**
  * Variables that agent tools set for the commands they run; docs/hooks.md lists them.
@@ -49,13 +53,33 @@ export function readCaller(env: NodeJS.ProcessEnv): Caller {
 function claimOf(word: string): Caller {
   const claim = CLAIMS.find((known) => known === word);
   if (claim) return claim;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `ABILITY_CALLER is ${JSON.stringify(word)}, which no caller may say of itself`,
-    suggestion: `Set it to ${CLAIMS.join(', ')}, or leave it out.`,
-  });
+  throw usageError(
+    `ABILITY_CALLER is ${JSON.stringify(word)}, which no caller may say of itself`,
+    `Set it to ${CLAIMS.join(', ')}, or leave it out.`,
+  );
 }
 
 function isSet(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false'].includes(value.toLowerCase());
+}
+
+/**
+ * Agents never decide. Who types a command is a claim, so that this keeps out those that are honest; `proof: required` and
+ * `ability guard` do more. Source: docs/approvals.md.
+ *
+ * @throws AbilityError `approval.by_agent`.
+ */
+export function refuseAgents({ env }: Context): void {
+  if (readCaller(env) !== 'agent') return;
+  throw new AbilityError({
+    code: 'approval.by_agent',
+    message: 'This command was typed by an agent, and agents decide no approval',
+    suggestion: 'Ask a person to type it in a terminal of their own.',
+  });
+}
+
+/** The trace that a command is part of: `TRACEPARENT`, as programs give it to those they start. Anything of another form is none. */
+export function readTrace(env: NodeJS.ProcessEnv): Pick<NewTask, 'trace'> {
+  const trace = readTraceparent(env[TRACEPARENT_VARIABLE]);
+  return trace === undefined ? {} : { trace };
 }

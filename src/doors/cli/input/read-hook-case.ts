@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { output } from 'zod';
 import { isJsonObject, type Json } from '../../../contracts/json.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
 import { type EventParts, eventExample, eventParts } from '../../../definitions/formats/hooks.js';
 
 /** What a hook is asked about: an event, or one of the form of `examples`, which says what is expected. */
@@ -22,7 +22,7 @@ export function readHookCase(file: string, cwd: string): GivenHookCase {
   const [issue] = parsed.error.issues;
   const what = isCase ? 'no case `{ context, expect }`' : 'no EventContext';
   const message = `${file} holds ${what}: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`;
-  throw new AbilityError({ code: 'usage.invalid', message, suggestion: adviceOn(value) });
+  throw usageError(message, adviceOn(value));
 }
 
 function readJson(file: string, cwd: string): Json {
@@ -32,12 +32,12 @@ function readJson(file: string, cwd: string): Json {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? `There is no file ${file}` : `${file} cannot be read: ${message}`;
-    throw new AbilityError({ code: 'usage.invalid', message: why });
+    throw usageError(why);
   }
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
-    throw new AbilityError({ code: 'usage.invalid', message: `${file} is no JSON: ${(error as Error).message}` });
+    throw usageError(`${file} is no JSON: ${(error as Error).message}`);
   }
 }
 

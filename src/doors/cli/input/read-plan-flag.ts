@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isJsonObject } from '../../../contracts/json.js';
 import type { Plan } from '../../../contracts/plan.js';
 import type { PlanPreview } from '../../../contracts/preview.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { type AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
 import type { WantedPlan } from '../../../contracts/task.js';
 import { digestOf } from '../../../rules/canonical.js';
 import { parseJson } from './parse-input.js';
@@ -33,7 +33,7 @@ function readFile(path: string, cwd: string): PlanFlag {
   try {
     text = readFileSync(resolve(cwd, path), 'utf8');
   } catch (error) {
-    throw refusal(`--plan: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw refusal(`--plan: ${path} cannot be read: ${reasonOf(error)}`);
   }
   const value: unknown = parseJson(text, `--plan @${path}`);
   if (!isPlanFile(value)) throw refusal(`--plan: ${path} holds no plan`);
@@ -61,5 +61,5 @@ function isPlanFile(value: unknown): value is Pick<PlanPreview, 'plan' | 'input'
 
 function refusal(message: string): AbilityError {
   const suggestion = 'Pass the `reference` or the `digest` that `ability plan` prints, or @file of its --json.';
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+  return usageError(message, suggestion);
 }

@@ -55,3 +55,8 @@ function opensNothing(why: string): AbilityError {
       'Give the whole line that `ability token create` printed, or unset it; `ability token list` shows what there is.',
   });
 }
+
+/** The tokens of a project. */
+export function openTokens({ root, project }: Pick<Registry, 'root' | 'project'>): TokenFolder {
+  return new TokenFolder(pathsOf(root).tokens, project.project);
+}

@@ -7,7 +7,7 @@ import type { StepSummary } from '../../../contracts/task.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { generalPath } from '../../../rules/turn-paths.js';
 import { pathOfError, taskOfError } from '../../../rules/way-on.js';
-import { commentFlag, fieldFlags } from './result/render-result.js';
+import { commentFlag, fieldFlags } from './result/render-approval.js';
 import { commandOf } from './typed-command.js';
 
 /** A command to type next, and what for. */
@@ -17,7 +17,7 @@ export interface NextCommand {
 }
 
 /** So many calls at work are named. */
-const MOST_LOGS = 3;
+const MAX_LOGS = 3;
 
 /** What somebody who has read the story of a task would want to do now, the most likely first. @param user whoever reads. */
 export function nextCommands(story: TaskStory, user?: string): NextCommand[] {
@@ -35,7 +35,7 @@ function meanwhile({ status, approvals, task_key, steps }: TaskStory, user: stri
   const open = approvals.filter((approval) => approval.status === 'open');
   const logs = steps
     .filter((step) => step.status === 'running' && step.call !== null && !step.path.includes('*'))
-    .slice(0, MOST_LOGS)
+    .slice(0, MAX_LOGS)
     .map(({ path }) => ({
       command: commandOf('ability', 'task', 'logs', task_key, path, '-f'),
       purpose: `what ${path} writes`,

@@ -9,6 +9,11 @@ export function plainText(text: string, indent = '    '): string {
   return lines.map((line) => showUnseenCharacters(line.replaceAll('\t', '  '))).join(`\n${indent}`);
 }
 
+/** A number with its noun, as `1 file` and `2 files`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** The first line of a text, as {@link plainText} gives it. */
 export function firstLine(text: string): string {
   return plainText(text.trim().split('\n', 1)[0] ?? '');

@@ -7,7 +7,7 @@ import { describeProblem } from './report.js';
 import type { Terminal } from './terminal/terminal.js';
 
 /** Lines of a difference that are shown; `--json` has all. */
-const MOST_LINES = 40;
+const MAX_LINES = 40;
 
 /** What a page of this name is expected to have. */
 const WAY_ON = 'it has no table with the columns `Id` and `When to use`, or `Operation key`;';
@@ -75,7 +75,7 @@ function countsOf(changes: readonly Change[]): string {
 
 function renderDiff(diff: readonly string[], style: Terminal['style']): string[] {
   const colors = { '-': 'red', '+': 'green', '@': 'dim' } as const;
-  const lines = diff.slice(0, MOST_LINES).map((line) => {
+  const lines = diff.slice(0, MAX_LINES).map((line) => {
     const color = Object.entries(colors).find(([sign]) => line.startsWith(sign))?.[1];
     return color ? style(color, line) : line;
   });

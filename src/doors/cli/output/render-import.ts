@@ -19,13 +19,13 @@ export interface ImportEnd {
 type Style = Terminal['style'];
 
 /** Of names that nothing happened to, and of lines of one kind, so many are told; `--json` has all. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 /** Of the operations that a note is about, so many are named. */
-const MOST_NOTED = 5;
+const MAX_NOTED = 5;
 
 /** Of the differences in one file, so many are told. */
-const MOST_DIFFERENCES = 10;
+const MAX_DIFFERENCES = 10;
 
 /** What became of each operation, for programs. */
 export function importAsJson({ source, planned, isDryRun }: ImportEnd): Record<string, unknown> {
@@ -101,7 +101,7 @@ function section(title: string, lines: string[], style: Style): string[] {
 }
 
 function names(title: string, all: string[], style: Style): string[] {
-  return section(title, all.length === 0 ? [] : [`  ${someOf(all, MOST_NAMES)}`], style);
+  return section(title, all.length === 0 ? [] : [`  ${someOf(all, MAX_NAMES)}`], style);
 }
 
 function someOf(all: string[], most: number): string {
@@ -110,13 +110,13 @@ function someOf(all: string[], most: number): string {
 }
 
 function fewOf(lines: string[]): string[] {
-  if (lines.length <= MOST_NAMES) return lines;
-  return [...lines.slice(0, MOST_NAMES), `  and ${lines.length - MOST_NAMES} more, which --json lists`];
+  if (lines.length <= MAX_NAMES) return lines;
+  return [...lines.slice(0, MAX_NAMES), `  and ${lines.length - MAX_NAMES} more, which --json lists`];
 }
 
 /** Of many new ones what they may do matters more than their names. */
 function countsByEffect(fresh: PlannedOperation[]): string {
-  if (fresh.length <= MOST_NAMES) return '';
+  if (fresh.length <= MAX_NAMES) return '';
   const counts = new Map<string, number>();
   for (const { definition } of fresh) {
     const effect = String(definition?.effects ?? '');
@@ -145,7 +145,7 @@ function renderUndecided(undecided: Undecided[]): string[] {
 
 /** Each is named; of many, those with the same reason stand in one line. */
 function renderLeftOut(leftOut: LeftOut[]): string[] {
-  if (leftOut.length <= MOST_NAMES) {
+  if (leftOut.length <= MAX_NAMES) {
     return leftOut.map(({ source, reason }) => `  ${showUnseen(source)}: ${showUnseen(reason)}`);
   }
   const byReason = new Map<string, string[]>();
@@ -172,8 +172,8 @@ function renderDetails({ status, reason, differences, conflicts }: PlannedChange
     ...written,
     ...own,
   ];
-  if (lines.length > MOST_DIFFERENCES) {
-    lines.splice(MOST_DIFFERENCES, lines.length, `and ${lines.length - MOST_DIFFERENCES} more, which --json lists`);
+  if (lines.length > MAX_DIFFERENCES) {
+    lines.splice(MAX_DIFFERENCES, lines.length, `and ${lines.length - MAX_DIFFERENCES} more, which --json lists`);
   }
   return lines.map((line) => `\n    ${line}`).join('');
 }
@@ -186,5 +186,5 @@ function renderConflict({ at, before, after }: ShownDifference): string {
 function notesOf(operations: PlannedOperation[]): string[] {
   const about = new Map<string, string[]>();
   for (const { key, notes } of operations) for (const note of notes) about.set(note, [...(about.get(note) ?? []), key]);
-  return [...about].map(([note, keys]) => `${note}: ${someOf(keys, MOST_NOTED)}`);
+  return [...about].map(([note, keys]) => `${note}: ${someOf(keys, MAX_NOTED)}`);
 }

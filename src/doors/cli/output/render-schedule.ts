@@ -2,8 +2,8 @@ import type { FiredTask, SeenSchedule, ShownSchedule } from '../../../client/ind
 import type { Drift } from '../../../planning/schedules/compare-schedules.js';
 import { formatDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { formatDistance, formatMoment } from './format-time.js';
 import { renderTable } from './render-table.js';
-import { tellDistance, tellMoment } from './tell-time.js';
 
 /** What is said of a difference between a schedule and the definitions. */
 export const DRIFT_WORDS: Readonly<Record<Drift, string>> = {
@@ -22,7 +22,7 @@ export function renderSchedules(schedules: readonly SeenSchedule[], drifts: Read
       spec.ability,
       spec.environment,
       `${spec.cron} ${spec.timezone}`,
-      paused ? 'paused' : next[0] === undefined ? 'never' : tellDistance(next[0]),
+      paused ? 'paused' : next[0] === undefined ? 'never' : formatDistance(next[0]),
       [...lostOf(counts), ...(drift ? [DRIFT_WORDS[drift]] : [])].join('; '),
     ];
   });
@@ -35,7 +35,7 @@ export function renderSchedule(shown: ShownSchedule): string[] {
   const [first] = next;
   return [
     `${spec.id}  ${spec.ability} in ${spec.environment}, ${spec.cron} ${spec.timezone}`,
-    `  ${paused ? 'paused' : `next  ${first === undefined ? 'never' : tellMoment(first)}`}${note ? `: ${oneLine(note)}` : ''}`,
+    `  ${paused ? 'paused' : `next  ${first === undefined ? 'never' : formatMoment(first)}`}${note ? `: ${oneLine(note)}` : ''}`,
     `  ${stated_in === null ? 'created by hand' : `stated in ${stated_in}`}`,
     `  overlap ${spec.overlap}, jitter ${formatDuration(spec.jitter_ms)}, catch-up ${formatDuration(spec.catch_up_ms)}`,
     `  input ${oneLine(JSON.stringify(spec.input))}`,
@@ -53,7 +53,7 @@ function lostOf({ missed, skipped }: SeenSchedule['counts']): string[] {
 
 function renderFiring({ scheduled_for, task_key, status, task_status, error }: FiredTask): string[] {
   const seen = task_status === null ? status : `${status} (${task_status})`;
-  const line = `  ${tellMoment(scheduled_for)}  ${seen}  ${task_key}`;
+  const line = `  ${formatMoment(scheduled_for)}  ${seen}  ${task_key}`;
   if (!error) return [line];
   const { code, message, suggestion } = error;
   return [line, `    ${code} ${oneLine(message)}`, ...(suggestion === undefined ? [] : [`    ${oneLine(suggestion)}`])];

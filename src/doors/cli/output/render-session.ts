@@ -2,6 +2,7 @@ import type { SeenSession } from '../../../client/index.js';
 import type { HookAnswer } from '../../../contracts/hooks.js';
 import type { ToolAnswer, TurnContext } from '../../../contracts/session.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { counted } from './plain-text.js';
 
 /** A turn context for people, a line for each thing that it says. */
 export function renderTurn({ session_id, turn_index, hook_signals }: TurnContext): string[] {
@@ -23,7 +24,7 @@ export function renderSession(seen: SeenSession): string[] {
   const { session_id, status, reason, environment, scope, user, turn_index, turn_context, counts, tasks } = seen;
   const why = reason === null ? '' : ` (${reason})`;
   return [
-    `${session_id}  ${status}${why} in ${environment}, ${scope}, for ${oneLine(user.name)}; ${turn_index} ${turn_index === 1 ? 'turn' : 'turns'}`,
+    `${session_id}  ${status}${why} in ${environment}, ${scope}, for ${oneLine(user.name)}; ${counted(turn_index, 'turn')}`,
     ...(status === 'refused' ? seen.hooks.filter(({ decision }) => decision !== 'allow').map(refusalOf) : []),
     ...(isCut(status) ? ['  It was ended from outside, so no SessionStop hook could run.'] : []),
     ...tasks.map((task) => `  task ${task.task_key}  ${task.ability_id}  ${task.status}`),

@@ -187,7 +187,7 @@ export function addAuthoring(commands: Commands): void {
         what,
         `ability scaffold ${kind} ${name}--from ${kind}.yaml`,
       ).requiredOption('--from <file>', FROM),
-      () => import('../commands/scaffold/whole.js').then(({ commandOf }) => commandOf(kind)),
+      () => import('../commands/scaffold/whole-definition.js').then(({ commandOf }) => commandOf(kind)),
     );
   }
   add(

@@ -99,5 +99,5 @@ export function addChoosing({ add }: Commands): void {
   add(choosing.agent(), () => import('../commands/agent.js'));
   const below = add(choosing.harvest(), () => import('../commands/harvest/harvest.js'));
   below.add(choosing.promote(), () => import('../commands/harvest/promote.js'));
-  add(choosing.prune(), () => import('../commands/prune/prune.js'));
+  add(choosing.prune(), () => import('../commands/prune.js'));
 }

@@ -30,6 +30,12 @@ export interface Within {
   use<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
+/** Prints the answer of a command: with `--json` the value, else a text for people. */
+export function printAnswer({ flags, terminal }: Context, value: unknown, text: () => string): void {
+  if (flags.json) terminal.printJson(value);
+  else terminal.print(text());
+}
+
 /** Who asks: `ABILITY_USER`, else the user of the operating system. A claim. Source: docs/approvals.md#who-may-decide. */
 export function currentUser(env: NodeJS.ProcessEnv): Person {
   return { name: env.ABILITY_USER || osUser(), source: 'claimed' };
@@ -79,7 +85,7 @@ export async function variablesOf(
 }
 
 /** Says once of each task of another project whose it is. */
-function sayWhose({ terminal }: Context, own: string): (key: string, project: string) => void {
+function noteForeignTasks({ terminal }: Context, own: string): (key: string, project: string) => void {
   const said = new Set<string>();
   return (key, project) => {
     if (said.has(key)) return;
@@ -101,7 +107,7 @@ export async function withSession<T>(
 ): Promise<T> {
   const { terminal, within } = context;
   const progress = (text: string): void => terminal.note(text);
-  const onOther = sayWhose(context, registry.project.project);
+  const onOther = noteForeignTasks(context, registry.project.project);
   if (within?.loader.root === registry.root) {
     return within.use((shared) => action({ ...shared, progress, onOther, env: context.env, close: async () => {} }));
   }

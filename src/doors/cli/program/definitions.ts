@@ -75,7 +75,7 @@ export type DefinitionFlags = FlagsOf<typeof definitions>;
 
 /** Adds the commands that show and check what is defined. */
 export function addDefinitions({ add }: Commands): void {
-  add(definitions.list(), () => import('../commands/list/list.js'));
+  add(definitions.list(), () => import('../commands/list.js'));
   add(
     declare(
       'show <id>',

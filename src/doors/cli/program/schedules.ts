@@ -69,15 +69,14 @@ export function addSchedules(commands: Commands): void {
     declare('show <name>', 'show a schedule and what became of its last firings', 'ability schedule show backup'),
     () => import('../commands/schedule/show.js'),
   );
-  add(schedules.pause(), () => import('../commands/schedule/pause.js'));
+  add(schedules.pause(), () => import('../commands/schedule/change.js').then(({ pause: run }) => ({ run })));
   add(
     declare('resume <name>', 'let it fire again', 'ability schedule resume backup').option('--comment <text>', COMMENT),
-    () => import('../commands/schedule/resume.js'),
+    () => import('../commands/schedule/change.js').then(({ resume: run }) => ({ run })),
   );
   add(schedules.run(), () => import('../commands/schedule/run.js'));
-  add(
-    declare('delete <name>', 'delete a schedule; its tasks go on', 'ability schedule delete backup'),
-    () => import('../commands/schedule/delete.js'),
+  add(declare('delete <name>', 'delete a schedule; its tasks go on', 'ability schedule delete backup'), () =>
+    import('../commands/schedule/change.js').then(({ remove: run }) => ({ run })),
   );
   add(schedules.sync(), () => import('../commands/schedule/sync.js'));
 }

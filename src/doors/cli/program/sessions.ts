@@ -36,12 +36,10 @@ export function addSessions(commands: Commands): void {
     ),
     () => import('../commands/session/prompt.js'),
   );
-  add(
-    declare('show <session>', 'show a session', 'ability session show SESSION --json'),
-    () => import('../commands/session/show.js'),
+  add(declare('show <session>', 'show a session', 'ability session show SESSION --json'), () =>
+    import('../commands/session/show-or-stop.js').then(({ show: run }) => ({ run })),
   );
-  add(
-    declare('stop <session>', 'end a session; its open tasks go on', 'ability session stop SESSION'),
-    () => import('../commands/session/stop.js'),
+  add(declare('stop <session>', 'end a session; its open tasks go on', 'ability session stop SESSION'), () =>
+    import('../commands/session/show-or-stop.js').then(({ stop: run }) => ({ run })),
   );
 }

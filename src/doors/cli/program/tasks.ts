@@ -148,20 +148,17 @@ export function addTasks(commands: Commands): void {
   add(tasks.logs(), () => import('../commands/task/logs.js'));
   add(tasks.files(), () => import('../commands/task/files.js'));
   add(tasks.watch(), () => import('../commands/task/watch.js'));
-  add(
-    declare('cancel <key>', 'ask a task to stop; its clean-up runs', 'ability task cancel KEY'),
-    () => import('../commands/task/cancel.js'),
+  add(declare('cancel <key>', 'ask a task to stop; its clean-up runs', 'ability task cancel KEY'), () =>
+    import('../commands/task/steer.js').then(({ cancel: run }) => ({ run })),
   );
   add(tasks.deletion(), () => import('../commands/task/delete.js'));
-  add(
-    declare('pause <key>', 'let a task start nothing new', 'ability task pause KEY'),
-    () => import('../commands/task/pause.js'),
+  add(declare('pause <key>', 'let a task start nothing new', 'ability task pause KEY'), () =>
+    import('../commands/task/steer.js').then(({ pause: run }) => ({ run })),
   );
-  add(
-    declare('resume <key>', 'let a paused task go on', 'ability task resume KEY'),
-    () => import('../commands/task/resume.js'),
+  add(declare('resume <key>', 'let a paused task go on', 'ability task resume KEY'), () =>
+    import('../commands/task/steer.js').then(({ resume: run }) => ({ run })),
   );
-  add(tasks.signal(), () => import('../commands/task/signal.js'));
+  add(tasks.signal(), () => import('../commands/task/steer.js').then(({ signal: run }) => ({ run })));
   add(tasks.retry(), () => import('../commands/task/retry.js'));
   add(tasks.list(), () => import('../commands/task/list.js'));
   add(

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { renderGuardCheck } from '../../../../src/doors/cli/output/findings/render-guard-check.js';
+import { renderGuardCheck } from '../../../../src/doors/cli/output/findings/render-findings.js';
 import { proveGuardsHere } from '../../../../src/worker/prove-guards.js';
 import { makeProject, operation, projectFile } from '../../../fixtures/project-folder.js';
 

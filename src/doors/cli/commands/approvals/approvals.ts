@@ -21,12 +21,12 @@ export async function run(context: Context, [key]: [string | undefined]): Promis
     );
     if (flags.json) terminal.printJson(shown);
     else if (shown.length === 0) terminal.note(`Nothing waits for a decision${key === undefined ? '' : ` in ${key}`}.`);
-    else terminal.print(shown.map((approval) => tell(context, approval)).join('\n\n'));
+    else terminal.print(shown.map((approval) => renderOpen(context, approval)).join('\n\n'));
     return EXIT.ok;
   });
 }
 
-function tell(
+function renderOpen(
   context: Context,
   approval: ShownApproval & { last_approved?: Awaited<ReturnType<typeof findLastApproved>> },
 ): string {

@@ -1,5 +1,5 @@
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import type { ApprovalFlags } from '../../program/approvals.js';
 import type { Context } from '../../program/context.js';
 import { runDecision } from './decide.js';
@@ -9,16 +9,12 @@ import { approveLike } from './decide-like.js';
 export function run(context: Context, [key]: [string | undefined], flags: ApprovalFlags['approve']): Promise<ExitCode> {
   const { like, approval, set } = flags;
   if (like === undefined) {
-    if (key === undefined) throw usage('`approve` decides for a task', 'Name it: ability approve KEY.');
+    if (key === undefined) throw usageError('`approve` decides for a task', 'Name it: ability approve KEY.');
     return runDecision(context, key, 'approve', flags);
   }
   const others = [key, approval, ...set].filter((word) => word !== undefined);
   if (others.length > 0) {
-    throw usage('--like finds by itself what it decides, and fills in nothing', `Leave out ${others.join(', ')}.`);
+    throw usageError('--like finds by itself what it decides, and fills in nothing', `Leave out ${others.join(', ')}.`);
   }
   return approveLike(context, like, flags);
-}
-
-function usage(message: string, suggestion: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
 }

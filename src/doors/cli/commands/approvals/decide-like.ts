@@ -8,15 +8,16 @@ import {
 } from '../../../../client/index.js';
 import type { Decision } from '../../../../contracts/approvals.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError, type Problem } from '../../../../contracts/problem.js';
+import { AbilityError, type Problem, reasonOf } from '../../../../contracts/problem.js';
 import { generalPath } from '../../../../rules/turn-paths.js';
+import { isConfirmed } from '../../input/ask.js';
+import { refuseAgents } from '../../input/read-caller.js';
 import { type CommandToken, readToken } from '../../input/read-token.js';
-import { refuseAgents } from '../../input/refuse-agents.js';
 import { masking } from '../../output/mask-secrets.js';
 import { exitOf } from '../../output/report.js';
 import { renderShown } from '../../output/result/render-approval.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
-import { type DecideFlags, isConfirmed, sayWho, send, undecided } from './decide.js';
+import { chooseDecider, type DecideFlags, send, undecided } from './decide.js';
 
 /** What became of one of several decisions. */
 interface LikeOutcome {
@@ -47,13 +48,13 @@ export async function approveLike(context: Context, like: string, flags: DecideF
       terminal.note(renderShown(mask(approval, environment), terminal.style, mask(last, environment)));
     }
     const token = readToken(context, registry);
-    const by = sayWho(context, flags, same, token);
+    const by = chooseDecider(context, flags, same, token);
     const question = same.length === 1 ? 'Approve this?' : `Approve these ${same.length}?`;
-    if (!(await isConfirmed(context, question, same.length))) return undecided(context);
+    if (!(await isConfirmed(context, question))) return undecided(context);
     const outcomes: LikeOutcome[] = [];
     for (const approval of same) outcomes.push(await decideOne(connection, approval, by, token, flags.comment));
     if (context.flags.json) terminal.printJson(outcomes);
-    else for (const outcome of outcomes) terminal.print(tell(outcome));
+    else for (const outcome of outcomes) terminal.print(describeOutcome(outcome));
     return exitOfAll(outcomes.flatMap(({ error }) => error ?? []));
   });
 }
@@ -99,7 +100,7 @@ async function decideOne(
     const { status } = await send(connection, task_key, approval, 'approve', decision, token);
     return { task_key, approval_id, counted: true, status };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     const problem = error instanceof AbilityError ? error.toProblem() : { code: 'internal.error', message: reason };
     return { task_key, approval_id, counted: false, error: problem };
   }
@@ -112,6 +113,6 @@ function exitOfAll(errors: readonly Problem[]): ExitCode {
   return graver ? exitOf(graver) : EXIT.denied;
 }
 
-function tell({ task_key, approval_id, status, error }: LikeOutcome): string {
+function describeOutcome({ task_key, approval_id, status, error }: LikeOutcome): string {
   return `${task_key} ${approval_id} ${error ? `not decided: ${error.message} (${error.code})` : status}`;
 }

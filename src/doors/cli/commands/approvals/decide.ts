@@ -13,9 +13,10 @@ import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { provableUser } from '../../../../server/keys/proof-key.js';
+import { isConfirmed } from '../../input/ask.js';
 import { parseInput } from '../../input/parse-input.js';
+import { refuseAgents } from '../../input/read-caller.js';
 import { type CommandToken, readToken } from '../../input/read-token.js';
-import { refuseAgents } from '../../input/refuse-agents.js';
 import { masking } from '../../output/mask-secrets.js';
 import { renderShown } from '../../output/result/render-approval.js';
 import type { ApprovalFlags } from '../../program/approvals.js';
@@ -48,8 +49,8 @@ export async function runDecision(
     const [only] = shown;
     const fields = readFields(flags, only, context);
     const token = readToken(context, registry);
-    const by = sayWho(context, flags, shown, token);
-    if (!(await isConfirmed(context, `${QUESTIONS[verdict]} this?`, shown.length))) return undecided(context);
+    const by = chooseDecider(context, flags, shown, token);
+    if (only && !(await isConfirmed(context, `${QUESTIONS[verdict]} this?`))) return undecided(context);
     // Naming what was shown makes sure that nothing else is decided, also not what is raised meanwhile.
     const decision: Decision = {
       by,
@@ -76,7 +77,7 @@ export function send(
   decision: Decision,
   token?: CommandToken,
 ): ReturnType<typeof decide> {
-  if (!approval) return decide(connection, key, verdict, decision).catch(sayNothingOpen(decision));
+  if (!approval) return decide(connection, key, verdict, decision).catch(refuseNothingOpen(decision));
   const proved = withProof(connection, approval, verdict, decision, token?.text);
   return decide(connection, approval.task ?? key, verdict, proved);
 }
@@ -84,7 +85,7 @@ export function send(
 /** Named where nothing was shown; no approval has such an id. */
 const NOTHING_SHOWN = '(none shown)';
 
-function sayNothingOpen({ approval_id }: Decision): (error: unknown) => never {
+function refuseNothingOpen({ approval_id }: Decision): (error: unknown) => never {
   return (error) => {
     const isNone = approval_id === NOTHING_SHOWN && error instanceof AbilityError && error.code === 'approval.ignored';
     if (!isNone) throw error;
@@ -98,7 +99,7 @@ function sayNothingOpen({ approval_id }: Decision): (error: unknown) => never {
  *
  * @throws AbilityError `approval.unproved` where `--as` is another person than that of the token.
  */
-export function sayWho(
+export function chooseDecider(
   context: Context,
   { as }: Pick<DecideFlags, 'as'>,
   shown: readonly ShownApproval[],
@@ -151,12 +152,3 @@ function readFields(
 }
 
 const QUESTIONS = { approve: 'Approve', deny: 'Deny', request_changes: 'Ask for changes to' } as const;
-
-/** Only people at a terminal are asked; `--yes` skips the question, not the decision. Source: docs/guide.md#tasks. */
-export async function isConfirmed(context: Context, message: string, count: number): Promise<boolean> {
-  if (context.flags.yes || !context.terminal.canAsk() || count === 0) return true;
-  const { confirm, isCancel } = await import('@clack/prompts');
-  // Return alone is no decision.
-  const answer = await confirm({ message, initialValue: false, ...context.terminal.questions() });
-  return !isCancel(answer) && answer;
-}

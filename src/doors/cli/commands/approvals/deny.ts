@@ -1,5 +1,5 @@
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import type { ApprovalFlags } from '../../program/approvals.js';
 import type { Context } from '../../program/context.js';
 import { runDecision } from './decide.js';
@@ -8,11 +8,7 @@ import { runDecision } from './decide.js';
 export function run(context: Context, [key]: [string], flags: ApprovalFlags['deny']): Promise<ExitCode> {
   if (!flags.requestChanges) return runDecision(context, key, 'deny', flags);
   if (!flags.comment?.trim()) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: '--request-changes needs a comment that says what to change',
-      suggestion: 'Say it with `--comment TEXT`.',
-    });
+    throw usageError('--request-changes needs a comment that says what to change', 'Say it with `--comment TEXT`.');
   }
   return runDecision(context, key, 'request_changes', flags);
 }

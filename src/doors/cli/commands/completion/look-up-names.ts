@@ -4,12 +4,12 @@ import { LINT_CODES } from '../../../../contracts/lint-codes.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { findStated } from '../../../../planning/schedules/stated-schedules.js';
 import { pathsOf } from '../../../../server/project-paths.js';
-import { openTokens } from '../../input/open-tokens.js';
+import { openTokens } from '../../input/read-token.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import type { Candidate, NameKind } from './find-candidates.js';
 
 /** Nobody looks for one of more keys by its beginning. */
-const MOST_TASKS = 50;
+const MAX_TASKS = 50;
 
 /** The names that a project has of a kind, read from its files; none where there is no project. */
 export async function lookUpNames(kind: NameKind, context: Context): Promise<Candidate[]> {
@@ -55,6 +55,6 @@ function taskKeys(root: string): Candidate[] {
   return keys
     .sort()
     .reverse()
-    .slice(0, MOST_TASKS)
+    .slice(0, MAX_TASKS)
     .map((value) => ({ value }));
 }

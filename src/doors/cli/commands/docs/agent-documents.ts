@@ -8,7 +8,7 @@ import {
 } from '../../../../authoring/agent-documents/plan-agent-documents.js';
 import type { DocumentPlan } from '../../../../authoring/routing-documents/plan-documents.js';
 import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import { isInside } from '../../../../definitions/read-files.js';
 import type { DefinitionFlags } from '../../program/definitions.js';
 
@@ -36,11 +36,10 @@ function skillIn(root: string, folder: string, given: string): string {
   const own = basename(folder) === SKILL_NAME ? folder : join(folder, SKILL_NAME);
   const path = realOf(join(own, SKILL_FILE));
   if (isInside(root, path)) return relative(root, path).split(sep).join('/');
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${given} is not in the project ${root}`,
-    suggestion: 'Name a folder of skills of this project, such as --skill .claude/skills; copy it from there.',
-  });
+  throw usageError(
+    `${given} is not in the project ${root}`,
+    'Name a folder of skills of this project, such as --skill .claude/skills; copy it from there.',
+  );
 }
 
 /** A path with links resolved as far as it is there; the file itself is judged by who writes it. */

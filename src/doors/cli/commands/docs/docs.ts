@@ -7,7 +7,7 @@ import {
 import type { PlannedFile } from '../../../../authoring/write-together.js';
 import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { plainText } from '../../output/plain-text.js';
 import { renderDocument } from '../../output/render-document.js';
@@ -70,8 +70,7 @@ async function readGaps({ terminal }: Context, { root }: Registry): Promise<Read
   try {
     return gapsByPage(root);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    terminal.note(plainText(`What was asked for and is not there could not be read: ${reason}`));
+    terminal.note(plainText(`What was asked for and is not there could not be read: ${reasonOf(error)}`));
     return new Map();
   }
 }
@@ -79,13 +78,13 @@ async function readGaps({ terminal }: Context, { root }: Registry): Promise<Read
 /** Flags that mean different documents, or writing and not writing. @throws AbilityError `usage.invalid`. */
 function refuseContradictions(paths: readonly string[], { check, add, gaps, agents, skill }: Flags): void {
   const refuse = (message: string): never => {
-    throw new AbilityError({ code: 'usage.invalid', message, suggestion: 'Leave out one of them.' });
+    throw usageError(message, 'Leave out one of them.');
   };
   if (check && add) refuse('--add writes, and --check does not');
   if (gaps && !check) {
     const suggestion = 'Pass both: ability docs --check --gaps.';
     const message = '--gaps shows what a page lacks, and writes nothing';
-    throw new AbilityError({ code: 'usage.invalid', message, suggestion });
+    throw usageError(message, suggestion);
   }
   const own = agents ? '--agents' : skill !== undefined ? '--skill' : undefined;
   if (own !== undefined && add) refuse(`--add is about ABILITY.md, and ${own} is not`);

@@ -8,7 +8,7 @@ import {
 } from '../../../../client/index.js';
 import type { CheckResult } from '../../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError, formatLocation } from '../../../../contracts/problem.js';
+import { AbilityError, formatLocation, reasonOf } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../../server/checks/check-machine.js';
 import { checkStore } from '../../../../server/checks/check-store.js';
@@ -18,8 +18,7 @@ import { plainText } from '../../output/plain-text.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { RuntimeFlags } from '../../program/runtime.js';
-import { checkNotices } from './check-notices.js';
-import { checkSealKeys } from './check-seal-keys.js';
+import { checkNotices, checkSealKeys } from './check-settings.js';
 
 const MARKS = {
   ok: { mark: '✓', color: 'green' },
@@ -121,7 +120,7 @@ async function attempt<T>(
     return await action();
   } catch (error) {
     const at = error instanceof AbilityError && error.location ? ` (${formatLocation(error.location)})` : '';
-    const message = (error instanceof Error ? error.message : String(error)) + at;
+    const message = reasonOf(error) + at;
     const advice = error instanceof AbilityError && error.suggestion ? { advice: error.suggestion } : {};
     tell({ name, status: 'failed', message, ...advice });
     return undefined;

@@ -1,10 +1,10 @@
 import { type Connection, readWayToRetry, type Stall, type WaitEnd, waitForTask } from '../../../../client/index.js';
 import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { isEndState } from '../../../../contracts/states.js';
 import type { TaskResult } from '../../../../contracts/task.js';
 import { shapeOf } from '../../../answers/result-shape.js';
-import { readDuration } from '../../input/read-duration.js';
+import { readDuration } from '../../input/flag-values.js';
 import { writeJunit } from '../../output/junit/junit.js';
 import { alignedCommands, decisionLines } from '../../output/live/announcer.js';
 import { openView } from '../../output/live/progress-view.js';
@@ -13,10 +13,10 @@ import { plainText } from '../../output/plain-text.js';
 import { renderResult } from '../../output/result/render-result.js';
 import type { Terminal } from '../../output/terminal/terminal.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
-import type { Context } from '../../program/context.js';
+import { type Context, printAnswer } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 import type { Deadline, Patience } from './deadline.js';
-import { interruption } from './interruption.js';
+import { endInterrupted, interruption } from './interruption.js';
 
 type FollowFlags = TaskFlags['watch'];
 
@@ -116,11 +116,10 @@ export function refuseUnusedFlags({
   const given = { '--junit': junit, '--timeout': timeout, '--wait-approval': waitApproval, '--verbose': verbose };
   const unused = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (!detach || unused.length === 0) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--detach does not wait for the task, so it does not go with ${unused.join(', ')}`,
-    suggestion: 'Pass them to `ability task watch KEY`.',
-  });
+  throw usageError(
+    `--detach does not wait for the task, so it does not go with ${unused.join(', ')}`,
+    'Pass them to `ability task watch KEY`.',
+  );
 }
 
 /** Ends a command with the result of its task, and what to do next where it did not succeed. */
@@ -138,8 +137,7 @@ export async function reportEnd(
 /** Prints a result: one JSON value, or lines for people; below a failure, on stderr, what to do next. */
 export async function printResult(context: Context, connection: Connection, result: TaskResult): Promise<void> {
   const { flags, terminal } = context;
-  if (flags.json) terminal.printJson(shapeOf(result));
-  else terminal.print(renderResult(result, terminal.style, context));
+  printAnswer(context, shapeOf(result), () => renderResult(result, terminal.style, context));
   if (!flags.json) await noteNext(context, connection, result);
 }
 
@@ -178,20 +176,10 @@ function reportWaiting(context: Context, connection: Connection, key: string, re
 }
 
 function reportInterrupted(context: Context, key: string, result: TaskResult | undefined): ExitCode {
-  const { terminal, flags } = context;
   const next = isCreated(result)
     ? 'the task still waits to be run: ability task run'
     : 'the task goes on: ability task watch';
-  terminal.note(asTyped(`Interrupted; ${next} ${key}`, context));
-  if (flags.json) {
-    const status = result?.status ?? 'running';
-    const error = {
-      code: 'wait.interrupted',
-      message: 'Interrupted; the task goes on',
-      location: null,
-      suggestion: null,
-    };
-    terminal.printJson({ status: 'error', task_key: key, task_status: status, error });
-  }
-  return EXIT.interrupted;
+  const note = asTyped(`Interrupted; ${next} ${key}`, context);
+  const more = { note, task_key: key, task_status: result?.status ?? 'running' };
+  return endInterrupted(context, 'Interrupted; the task goes on', more);
 }

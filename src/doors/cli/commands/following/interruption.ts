@@ -1,3 +1,4 @@
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { Context } from '../../program/context.js';
 
@@ -29,4 +30,26 @@ export async function unlessInterrupted<T>(
   } finally {
     done();
   }
+}
+
+/** Waits for the end that a signal gives. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/**
+ * Ends a command that was interrupted: says so, and answers with `wait.interrupted`.
+ *
+ * @param more what the JSON answer has besides, and a fuller text for people than `message`.
+ */
+export function endInterrupted(
+  { flags, terminal }: Context,
+  message: string,
+  { note = `${message}.`, ...more }: { note?: string; task_key?: string; task_status?: string } = {},
+): ExitCode {
+  terminal.note(note);
+  const error = { code: 'wait.interrupted', message, location: null, suggestion: null };
+  if (flags.json) terminal.printJson({ status: 'error', ...more, error });
+  return EXIT.interrupted;
 }

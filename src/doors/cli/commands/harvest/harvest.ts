@@ -1,11 +1,11 @@
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import { harvest } from '../../../answers/harvest.js';
 import { plainText } from '../../output/plain-text.js';
 import { renderHarvest } from '../../output/render-harvest.js';
 import { asTyped } from '../../output/typed-command.js';
 import type { ChoosingFlags } from '../../program/choosing.js';
-import { type Context, environmentOf, openLoader } from '../../program/context.js';
+import { type Context, environmentOf, openLoader, printAnswer } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 
 /**
@@ -18,11 +18,10 @@ export async function run(
   { write, proposal: ids }: ChoosingFlags['harvest'],
 ): Promise<ExitCode> {
   if (write === undefined && ids.length > 0) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: '--proposal says what of it --write writes',
-      suggestion: 'Pass both: ability harvest --write FOLDER --proposal ID.',
-    });
+    throw usageError(
+      '--proposal says what of it --write writes',
+      'Pass both: ability harvest --write FOLDER --proposal ID.',
+    );
   }
   const loader = await openLoader(context);
   const registry = loader.load();
@@ -35,7 +34,6 @@ export async function run(
       writeProposals(context, { loader, environment, folder: write, flows: found.flows, ids }),
     );
   }
-  if (context.flags.json) context.terminal.printJson(found);
-  else context.terminal.print(asTyped(renderHarvest(found, context.terminal.style), context));
+  printAnswer(context, found, () => asTyped(renderHarvest(found, context.terminal.style), context));
   return EXIT.ok;
 }

@@ -41,12 +41,7 @@ export function run(context: Context, [file]: [string], flags: ChoosingFlags['pr
         const { root } = site.registry;
         const full = resolve(context.cwd, file);
         const path = relative(root, full).split(sep).join('/');
-        const promotion = planPromotion(site, {
-          path,
-          full,
-          ...(prefix !== undefined && { prefix }),
-          ...(effects && { effects }),
-        });
+        const promotion = planPromotion(site, { path, full, prefix, effects });
         planned = { site, promotion, example: exampleFor(context, site, path, flags.record) };
         return promotion;
       },

@@ -5,7 +5,7 @@ import { type Scaffold, type Site, siteFolders } from '../../../../authoring/sca
 import { schemaLine } from '../../../../authoring/schema-line.js';
 import { type PlannedFile, writeTogether } from '../../../../authoring/write-together.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import { lintProject } from '../../../../lint/lint-project.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
@@ -70,11 +70,7 @@ function folderIn(root: string, full: string, registry: string): string {
   const isUsed = folder === registry || folder.startsWith(`${registry}/`) || folder.split('/')[0] === '.system';
   if (!isOut && !isUsed) return folder;
   const why = isOut ? 'is no folder within the project' : 'is where definitions are in use at once';
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${folder || '.'} ${why}`,
-    suggestion: 'Name another folder of the project, such as --write proposals.',
-  });
+  throw usageError(`${folder || '.'} ${why}`, 'Name another folder of the project, such as --write proposals.');
 }
 
 function choose(flows: readonly FoundFlow[], ids: readonly string[]): Proposed[] {

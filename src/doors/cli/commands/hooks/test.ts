@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { HookAnswer, Phase } from '../../../../contracts/hooks.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { type AbilityError, usageError } from '../../../../contracts/problem.js';
 import type { HookDefinition } from '../../../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../../../definitions/registry.js';
 import { didYouMean } from '../../../../text/nearest.js';
@@ -103,13 +103,12 @@ function findHook(registry: Registry, name: string, wanted: string | undefined):
         name,
         all.map(([, { value }]) => value.id),
       ) ?? 'Run `ability hooks list` to see all.');
-  throw new AbilityError({ code: 'usage.invalid', message, suggestion });
+  throw usageError(message, suggestion);
 }
 
 function needsName(): AbilityError {
-  return new AbilityError({
-    code: 'usage.invalid',
-    message: '--context and --phase are about one hook, and none is named',
-    suggestion: 'Name it: ability hooks test HOOK --context event.json.',
-  });
+  return usageError(
+    '--context and --phase are about one hook, and none is named',
+    'Name it: ability hooks test HOOK --context event.json.',
+  );
 }

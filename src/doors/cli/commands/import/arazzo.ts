@@ -3,7 +3,7 @@ import type { KnownSource } from '../../../../authoring/arazzo/find-operation.js
 import type { ArazzoDocument, ArazzoImport } from '../../../../authoring/arazzo/import-arazzo.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { isJsonObject, type JsonObject } from '../../../../contracts/json.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import type { ImportState } from '../../../../definitions/formats/import-state.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import type { Registry } from '../../../../definitions/registry.js';
@@ -12,7 +12,7 @@ import { headersOf } from '../../input/document-header-flags.js';
 import { type Context, openLoader } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
-import { importIntoProject, timeoutOf } from './import-into-project.js';
+import { checkedName, importIntoProject, timeoutOf } from './import-into-project.js';
 
 type Flags = ImportFlags['arazzo'];
 
@@ -78,15 +78,9 @@ function known(loader: RegistryLoader, registry: Registry): Pick<ArazzoImport, '
 }
 
 async function chooseName({ title, from }: ArazzoDocument, { name }: Flags): Promise<string> {
-  const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
   const { nameOfPlace, nameOfTitle } = await import('../../../../authoring/openapi/name-operations.js');
-  const chosen = name ?? nameOfTitle(title) ?? nameOfPlace(from);
-  if (chosen !== undefined && prefixOf(chosen) === chosen) return chosen;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: name === undefined ? `The title of ${from} gives no name` : `${name} is no name for an import`,
-    suggestion: 'Pass --name with a small letter first, then small letters, digits, dots, dashes and _.',
-  });
+  const unfit = name === undefined ? `The title of ${from} gives no name` : `${name} is no name for an import`;
+  return checkedName('--name', name ?? nameOfTitle(title) ?? nameOfPlace(from), unfit);
 }
 
 /** Each source description with the import it became: chosen, of the same address or file, or of the same name. */
@@ -119,11 +113,10 @@ function sourceFlag(
   const [name = '', wanted = ''] = flag.split('=');
   const state = imports.find((one) => one.kind !== 'mcp' && one.name === wanted);
   if (state && sources.some((source) => source.name === name)) return [name, state];
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: state ? `The document has no source ${name}` : `There is no import ${wanted}`,
-    suggestion: `--source SOURCE=IMPORT; sources are ${sources.map((one) => one.name).join(', ')}, imports ${imports.map((one) => one.name).join(', ') || 'none'}.`,
-  });
+  throw usageError(
+    state ? `The document has no source ${name}` : `There is no import ${wanted}`,
+    `--source SOURCE=IMPORT; sources are ${sources.map((one) => one.name).join(', ')}, imports ${imports.map((one) => one.name).join(', ') || 'none'}.`,
+  );
 }
 
 /** A file or an address in full, without what stands behind it. */

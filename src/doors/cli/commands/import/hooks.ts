@@ -1,23 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { HookDraft, Offence } from '../../../../authoring/import/hooks/draft-hooks.js';
 import type { Shown } from '../../../../authoring/import/hooks/map-abilities.js';
 import type { HookSite, LostHooks, WrittenDraft } from '../../../../authoring/import/hooks/plan-hook-files.js';
 import type { NotTaken } from '../../../../authoring/import/hooks/read-settings.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../../contracts/json.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import { isInside } from '../../../../definitions/read-files.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { readCaller } from '../../input/read-caller.js';
 import { type HookImport, hooksAsJson, renderHookImport } from '../../output/render-hook-import.js';
 import { asTyped } from '../../output/typed-command.js';
-import { type Context, environmentOf, openLoader } from '../../program/context.js';
+import { type Context, environmentOf, openLoader, printAnswer } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
 
 /** So many calls show that a guard denies. */
-const MOST_CALLS = 3;
+const MAX_CALLS = 3;
 
 /** `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source: docs/hooks.md#taking-them-over. */
 export async function run(context: Context, [file]: [string], flags: ImportFlags['hooks']): Promise<ExitCode> {
@@ -28,8 +28,7 @@ export async function run(context: Context, [file]: [string], flags: ImportFlags
     importHooks(context, registry, { file, environment, flags }, signal),
   );
   const { terminal } = context;
-  if (context.flags.json) terminal.printJson(hooksAsJson(done));
-  else terminal.print(asTyped(renderHookImport(done, terminal.style), context));
+  printAnswer(context, hooksAsJson(done), () => asTyped(renderHookImport(done, terminal.style), context));
   return EXIT.ok;
 }
 
@@ -51,7 +50,6 @@ async function importHooks(
   const { hookFileOf, lostHooks, planHookFiles, planServiceFiles } = await import(
     '../../../../authoring/import/hooks/plan-hook-files.js'
   );
-  const { registryFolder } = await import('../../input/registry-folder.js');
   const { root } = registry;
   const source = insideOf(root, resolve(context.cwd, file));
   const settings = readSettings(textOf(context.cwd, file), source);
@@ -156,7 +154,7 @@ async function answersOf(
     draft.id,
     withForeign,
     calls,
-    MOST_CALLS,
+    MAX_CALLS,
     signal,
   );
   const at = (places: number[]): Offence[] => places.flatMap((index) => calls[index] ?? []);
@@ -207,7 +205,7 @@ function textOf(cwd: string, file: string): string {
     throw new AbilityError(
       {
         code: 'import.unreadable',
-        message: `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+        message: `${file} cannot be read: ${reasonOf(error)}`,
         suggestion: 'Name a .claude/settings.json, a .codex/hooks.json, or the hooks/hooks.json of a plugin.',
       },
       { cause: error },
@@ -219,11 +217,7 @@ function textOf(cwd: string, file: string): string {
 function insideOf(root: string, file: string): string {
   const path = relative(root, file).split(sep).join('/');
   if (!path.startsWith('../') && isInside(root, file)) return path;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${file} lies outside the project`,
-    suggestion: 'Copy the settings and their scripts into the project.',
-  });
+  throw usageError(`${file} lies outside the project`, 'Copy the settings and their scripts into the project.');
 }
 
 /** The plugin of `<plugin>/hooks/hooks.json`. */
@@ -238,9 +232,15 @@ function nameOf(source: string, asked: string | undefined): string {
   const folder = basename(pluginRootOf(source) ?? dirname(source)).replace(/^\.+/, '');
   const name = asked ?? (folder === '' ? basename(source).replace(/\..*$/, '') : folder);
   if (/^[A-Za-z0-9][\w.-]*$/.test(name)) return name;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${name} cannot be the name of a folder of hooks`,
-    suggestion: 'Pass --name with letters, digits, dots, dashes and _.',
-  });
+  throw usageError(
+    `${name} cannot be the name of a folder of hooks`,
+    'Pass --name with letters, digits, dots, dashes and _.',
+  );
+}
+
+/** Where new definitions go: the folder of the registry that the project has, relative to its root. */
+function registryFolder(root: string): 'registry' | '.system/registry' {
+  return !existsSync(join(root, 'registry')) && existsSync(join(root, '.system/registry'))
+    ? '.system/registry'
+    : 'registry';
 }

@@ -2,10 +2,10 @@ import type { EffectChoice } from '../../../../authoring/import/effect-choices.j
 import type { Imported } from '../../../../authoring/import/imported.js';
 import type { ImportOptions, PlannedImport } from '../../../../authoring/import/planned-import.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import { parseDuration } from '../../../../rules/duration.js';
-import type { Context } from '../../program/context.js';
+import { type Context, printAnswer } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 
 /** The flags that every import takes; `--effects-for` is only for some. */
@@ -13,11 +13,11 @@ type CommonFlags = Pick<ImportFlags['arazzo'], 'select' | 'prefix' | 'dryRun' | 
   Partial<Pick<ImportFlags['openApi'], 'effectsFor'>>;
 
 /** A longer one cannot be counted down. */
-const MOST_MS = 24 * 60 * 60 * 1000;
+const MAX_MS = 24 * 60 * 60 * 1000;
 
 /** How long another system may take to answer, in milliseconds. @throws AbilityError for what is no duration. */
 export function timeoutOf({ timeout }: CommonFlags): number {
-  return Math.min(parseDuration(timeout), MOST_MS);
+  return Math.min(parseDuration(timeout), MAX_MS);
 }
 
 /** Another system whose operations are taken over. */
@@ -58,8 +58,7 @@ export async function importIntoProject(
   const { importAsJson, renderImport } = await import('../../output/render-import.js');
   const { terminal } = context;
   const end = { source, planned, isDryRun: flags.dryRun === true };
-  if (context.flags.json) terminal.printJson(importAsJson(end));
-  else terminal.print(renderImport(end, terminal.style));
+  printAnswer(context, importAsJson(end), () => renderImport(end, terminal.style));
   return EXIT.ok;
 }
 
@@ -93,12 +92,15 @@ async function choosePrefix(
 ): Promise<string> {
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
   const prefix = asked ?? before ?? prefixOf(name);
-  if (prefix !== undefined && prefixOf(prefix) === prefix) return prefix;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${prefix ?? name} cannot begin an operation key`,
-    suggestion: 'Pass --prefix with a small letter first, then small letters, digits, dots, dashes and _.',
-  });
+  return checkedName('--prefix', prefix, `${prefix ?? name} cannot begin an operation key`);
+}
+
+/** A name from which operation keys are made. @throws AbilityError `usage.invalid` with the message, for one that is none. */
+export async function checkedName(flag: string, name: string | undefined, message: string): Promise<string> {
+  const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
+  if (name !== undefined && prefixOf(name) === name) return name;
+  const suggestion = `Pass ${flag} with a small letter first, then small letters, digits, dots, dashes and _.`;
+  throw usageError(message, suggestion);
 }
 
 /** No other command writes into the project meanwhile, be it another import or a scaffold. */

@@ -1,13 +1,12 @@
 import type { Imported } from '../../../../authoring/import/imported.js';
 import type { OpenApiDocument } from '../../../../authoring/openapi/import-document.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { headersOf } from '../../input/document-header-flags.js';
 import { type Context, openLoader } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
-import { importIntoProject, timeoutOf } from './import-into-project.js';
+import { checkedName, importIntoProject, timeoutOf } from './import-into-project.js';
 
 type Flags = ImportFlags['openApi'];
 
@@ -22,9 +21,12 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
     const headers = await headersOf(context, registry, flags);
     const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal, headers });
     const opened = openDocument(text, from);
-    const { name, isChosen } = await chooseName(opened, flags);
+    const name = await chooseName(opened, flags);
     const { server } = flags;
-    const asked = [...(isChosen ? [`--name ${name}`] : []), ...(server === undefined ? [] : [`--server ${server}`])];
+    const asked = [
+      ...(flags.name === undefined ? [] : [`--name ${name}`]),
+      ...(server === undefined ? [] : [`--server ${server}`]),
+    ];
     return importIntoProject(
       context,
       loader,
@@ -46,19 +48,10 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
 }
 
 /** The name of a service: chosen, or made of the title of its document. */
-async function chooseName(
-  { document, from }: OpenApiDocument,
-  { name }: Flags,
-): Promise<{ name: string; isChosen: boolean }> {
+async function chooseName({ document, from }: OpenApiDocument, { name }: Flags): Promise<string> {
   const { nameOfPlace, serviceNameOf } = await import('../../../../authoring/openapi/name-operations.js');
-  const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
-  const chosen = name ?? serviceNameOf(document) ?? nameOfPlace(from);
-  if (chosen !== undefined && prefixOf(chosen) === chosen) return { name: chosen, isChosen: name !== undefined };
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: name === undefined ? `The title of ${from} gives no name` : `${name} is no name for a service`,
-    suggestion: 'Pass --name with a small letter first, then small letters, digits, dots, dashes and _.',
-  });
+  const unfit = name === undefined ? `The title of ${from} gives no name` : `${name} is no name for a service`;
+  return checkedName('--name', name ?? serviceNameOf(document) ?? nameOfPlace(from), unfit);
 }
 
 /** Hosts that the policy of the project would refuse at each call. */

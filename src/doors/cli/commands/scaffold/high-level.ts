@@ -3,24 +3,17 @@ import { checkNewAbility } from '../../../../authoring/scaffold/check-names.js';
 import { planHighLevel } from '../../../../authoring/scaffold/plan-high-level.js';
 import { readFields, splitList } from '../../../../authoring/scaffold/read-fields.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
-import { askText, canAsk } from '../../input/ask.js';
+import { usageError } from '../../../../contracts/problem.js';
+import { askSummary, askText } from '../../input/ask.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
-import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { refuseLoneConfig, refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS } from './whole-definition.js';
+import { scaffoldOrWhole } from './whole-definition.js';
 
 /** `ability scaffold high-level ID`: a workflow that makes some calls, and a case in which they are mocked; or all as given. */
 export function run(context: Context, [id = '']: [string?], flags: AuthoringFlags['highLevel']): Promise<ExitCode> {
-  if (flags.from !== undefined) {
-    const { from, config } = flags;
-    refuseOtherFlags(flags, [...USUAL_FLAGS, 'config']);
-    return scaffoldWhole(context, { kind: 'high-level', from, name: id, ...(config !== undefined && { config }) });
-  }
-  refuseLoneConfig(flags);
-  refuseNameless('high-level', id, 'ID');
-  return unlessCancelled(context, async () => {
+  const request = { kind: 'high-level', name: id, argument: 'ID', flags, companion: 'config' } as const;
+  return scaffoldOrWhole(context, request, async () => {
     const scope = readFields(flags.scope, '--scope', SCOPE_FIELDS);
     const registry = await openRegistry(context);
     checkNewAbility(registry, id);
@@ -28,21 +21,15 @@ export function run(context: Context, [id = '']: [string?], flags: AuthoringFlag
     const message = `What does it call, in order? (with commas; there are ${known || 'none yet'})`;
     const calls = splitList(await askText(context, flags.calls, { flag: '--calls', message }));
     if (calls.length === 0) {
-      throw new AbilityError({
-        code: 'usage.invalid',
-        message: '--calls names no ability',
-        suggestion: 'Write --calls A,B; `ability list` shows what there is.',
-      });
+      throw usageError('--calls names no ability', 'Write --calls A,B; `ability list` shows what there is.');
     }
-    const summary = canAsk(context)
-      ? await askText(context, flags.summary, { flag: '--summary', message: 'What is it for, in one sentence?' })
-      : flags.summary;
+    const summary = await askSummary(context, flags.summary);
     return finishScaffold(context, {
       scopes: ({ operations, workflows }) => [
         scope.environments,
         ...calls.map((call) => (operations.get(call) ?? workflows.get(call))?.value.scope.environments),
       ],
-      plan: (site) => planHighLevel(site, { id, calls, scope, ...(summary !== undefined && { summary }) }),
+      plan: (site) => planHighLevel(site, { id, calls, scope, summary }),
     });
   });
 }

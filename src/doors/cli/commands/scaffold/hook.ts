@@ -4,13 +4,12 @@ import { type HookChoice, planHook } from '../../../../authoring/scaffold/plan-h
 import { readFields } from '../../../../authoring/scaffold/read-fields.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { PHASES } from '../../../../contracts/hooks.js';
-import { AbilityError } from '../../../../contracts/problem.js';
 import { askChoice, askText, canAsk } from '../../input/ask.js';
+import { refuseStray } from '../../input/flag-values.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
-import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS } from './whole-definition.js';
+import { scaffoldOrWhole } from './whole-definition.js';
 
 type Flags = AuthoringFlags['hook'];
 
@@ -23,13 +22,8 @@ const BELONGS: Record<HookChoice['handler'], readonly (keyof Flags)[]> = {
 
 /** `ability scaffold hook ID`: a hook at the end of the file of its phase, with its script; or as given. */
 export function run(context: Context, [id = '']: [string?], flags: Flags): Promise<ExitCode> {
-  const { from, phase } = flags;
-  if (from !== undefined) {
-    refuseOtherFlags(flags, [...USUAL_FLAGS, 'phase']);
-    return scaffoldWhole(context, { kind: 'hook', from, name: id, ...(phase !== undefined && { phase }) });
-  }
-  refuseNameless('hook', id, 'ID');
-  return unlessCancelled(context, async () => {
+  const request = { kind: 'hook', name: id, argument: 'ID', flags, companion: 'phase' } as const;
+  return scaffoldOrWhole(context, request, async () => {
     const match = readFields(flags.match, '--match', MATCH_FIELDS);
     checkPlainName(id, 'id of a hook');
     await openRegistry(context);
@@ -40,8 +34,7 @@ export function run(context: Context, [id = '']: [string?], flags: Flags): Promi
     const choice = await readHandler(context, flags, phase);
     return finishScaffold(context, {
       scopes: () => [],
-      plan: (site) =>
-        planHook(site, { id, phase, choice, match, ...(flags.summary !== undefined && { summary: flags.summary }) }),
+      plan: (site) => planHook(site, { id, phase, choice, match, summary: flags.summary }),
     });
   });
 }
@@ -49,16 +42,7 @@ export function run(context: Context, [id = '']: [string?], flags: Flags): Promi
 async function readHandler(context: Context, flags: Flags, phase: string): Promise<HookChoice> {
   const question = { flag: '--handler', message: 'How does it answer?' };
   const handler = await askChoice(context, flags.handler, HANDLERS, question);
-  for (const [other, names] of Object.entries(BELONGS)) {
-    const stray = other === handler ? undefined : names.find((name) => flags[name] !== undefined);
-    if (stray === undefined) continue;
-    const flag = `--${stray.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`;
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `${flag} belongs to --handler ${other}, and the handler is ${handler}`,
-      suggestion: `Leave it out, or pass --handler ${other}.`,
-    });
-  }
+  refuseStray('--handler', handler, BELONGS, flags);
   if (handler === 'script') return { handler, language: flags.language ?? 'node' };
   if (handler === 'builtin') {
     const which = { flag: '--builtin', message: 'Which one?' };

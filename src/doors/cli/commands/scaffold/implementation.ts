@@ -5,9 +5,8 @@ import { askText } from '../../input/ask.js';
 import { readKind } from '../../input/kind-flags.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
-import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { refuseLoneConfig, refuseNameless, refuseOtherFlags, scaffoldWhole, USUAL_FLAGS } from './whole-definition.js';
+import { scaffoldOrWhole } from './whole-definition.js';
 
 /** `ability scaffold implementation ID`: another implementation of an operation, and its place in the configuration; or as given. */
 export function run(
@@ -15,14 +14,8 @@ export function run(
   [id = '']: [string?],
   flags: AuthoringFlags['implementation'],
 ): Promise<ExitCode> {
-  if (flags.from !== undefined) {
-    const { from, config } = flags;
-    refuseOtherFlags(flags, [...USUAL_FLAGS, 'config']);
-    return scaffoldWhole(context, { kind: 'implementation', from, name: id, ...(config !== undefined && { config }) });
-  }
-  refuseLoneConfig(flags);
-  refuseNameless('implementation', id, 'ID');
-  return unlessCancelled(context, async () => {
+  const request = { kind: 'implementation', name: id, argument: 'ID', flags, companion: 'config' } as const;
+  return scaffoldOrWhole(context, request, async () => {
     checkNewImplementation(await openRegistry(context), id);
     const question = { flag: '--operation', message: 'Of which operation?' };
     const operation = await askText(context, flags.operation, question);
@@ -37,7 +30,7 @@ export function run(
           isDefault: flags.default ?? false,
           isAllowed: flags.allow ?? false,
           isForEnvironment: context.flags.env !== undefined,
-          ...(flags.summary !== undefined && { summary: flags.summary }),
+          summary: flags.summary,
         }),
     });
   });

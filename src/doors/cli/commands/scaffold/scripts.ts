@@ -16,14 +16,7 @@ export function run(context: Context, [files]: [string[]], flags: AuthoringFlags
   return unlessCancelled(context, () =>
     finishScaffold(context, {
       scopes: () => [scope.environments],
-      plan: (site) =>
-        planScripts(site, {
-          paths,
-          scope,
-          ...(prefix !== undefined && { prefix }),
-          ...(args !== undefined && { args }),
-          ...(effects && { effects }),
-        }),
+      plan: (site) => planScripts(site, { paths, scope, prefix, args, effects }),
     }),
   );
 }

@@ -4,16 +4,17 @@ import type { WholeKind } from '../../../../authoring/choices.js';
 import { planWhole, type WholeScaffold } from '../../../../authoring/scaffold/whole/plan-whole.js';
 import { environmentsOf, type GivenDefinition } from '../../../../authoring/scaffold/whole/read-whole.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { YAML_LIMITS } from '../../../../definitions/yaml-document.js';
-import type { AuthoringFlags } from '../../program/authoring.js';
+import { flagOf } from '../../input/flag-values.js';
+import type { OnlyWholeKind } from '../../program/authoring.js';
 import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
 import { LintBefore } from './lint-before.js';
 
 /** What is about a definition besides what is in it. */
-export interface WholeRequest {
+interface WholeRequest {
   kind: WholeKind;
   from: string;
   /** Its id, or the name of its file; empty: none was given. */
@@ -29,7 +30,7 @@ const STDIN = '-';
  * `ability scaffold KIND --from FILE|-`: writes a whole definition, all of it or nothing, if it loads and lint finds no error in
  * the project that was not there before. Source: C-46, R-002-58.
  */
-export function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCode> {
+function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCode> {
   const { kind, from, name, phase, config } = request;
   return unlessCancelled(context, async () => {
     const given: GivenDefinition = {
@@ -50,40 +51,56 @@ export function scaffoldWhole(context: Context, request: WholeRequest): Promise<
   });
 }
 
-/** Flags that say what is in the definition itself, or what to make up, contradict one. @throws AbilityError `usage.invalid`. */
-export function refuseOtherFlags(flags: object, allowed: readonly string[]): void {
+/** The flags that every command takes, and the one that gives the definition. */
+const USUAL_FLAGS = ['project', 'address', 'namespace', 'profile', 'json', 'yes', 'strict', 'env', 'from'];
+
+/** What `ability scaffold KIND` was called with. */
+interface KindRequest {
+  kind: WholeKind;
+  /** Empty: none was given. */
+  name: string;
+  /** What the name is called in the usage of the command. */
+  argument: 'ID' | 'KEY';
+  flags: Partial<Pick<WholeRequest, 'from' | 'config' | 'phase'>>;
+  /** The flag that goes with a whole definition. */
+  companion: 'config' | 'phase';
+}
+
+/**
+ * Writes the definition that `--from` gives, or makes up a new one.
+ *
+ * @throws AbilityError `usage.invalid` for flags that say what is in the definition itself, or for neither a name nor a definition.
+ */
+export function scaffoldOrWhole(
+  context: Context,
+  { kind, name, argument, flags, companion }: KindRequest,
+  scaffold: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { from } = flags;
+  if (from !== undefined) {
+    refuseOtherFlags(flags, [...USUAL_FLAGS, companion]);
+    return scaffoldWhole(context, { kind, from, name, [companion]: flags[companion] });
+  }
+  if (flags.config !== undefined) {
+    throw usageError(
+      '--config comes with a whole definition, and there is no --from',
+      'Give the definition with --from FILE, or the configuration alone: `ability scaffold config NAME --from FILE`.',
+    );
+  }
+  if (name !== '') return unlessCancelled(context, scaffold);
+  throw usageError(
+    `\`ability scaffold ${kind}\` needs a ${argument}, or a definition: --from FILE`,
+    `\`ability scaffold ${kind} --help\` shows both.`,
+  );
+}
+
+function refuseOtherFlags(flags: object, allowed: readonly string[]): void {
   const given = Object.entries(flags).find(([name, value]) => !allowed.includes(name) && isGiven(value));
   if (given === undefined) return;
-  const flag = given[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--${flag} says something of a new definition, and --from gives a whole one`,
-    suggestion: 'Leave one of them out; write into the definition what it is to say.',
-  });
-}
-
-/** The flags that every command takes. */
-export const USUAL_FLAGS = ['project', 'address', 'namespace', 'profile', 'json', 'yes', 'strict', 'env', 'from'];
-
-/** @throws AbilityError `usage.invalid` for a configuration that comes with nothing. */
-export function refuseLoneConfig({ from, config }: Pick<AuthoringFlags['highLevel'], 'from' | 'config'>): void {
-  if (config === undefined || from !== undefined) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: '--config comes with a whole definition, and there is no --from',
-    suggestion:
-      'Give the definition with --from FILE, or the configuration alone: `ability scaffold config NAME --from FILE`.',
-  });
-}
-
-/** @throws AbilityError `usage.invalid` where neither a name nor a definition was given. */
-export function refuseNameless(kind: WholeKind, name: string, argument: string): void {
-  if (name !== '') return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `\`ability scaffold ${kind}\` needs a ${argument}, or a definition: --from FILE`,
-    suggestion: `\`ability scaffold ${kind} --help\` shows both.`,
-  });
+  throw usageError(
+    `${flagOf(given[0])} says something of a new definition, and --from gives a whole one`,
+    'Leave one of them out; write into the definition what it is to say.',
+  );
 }
 
 function isGiven(value: unknown): boolean {
@@ -111,9 +128,16 @@ function readFile(path: string, given: string): string {
 }
 
 function unreadable(given: string, why: string): AbilityError {
-  return new AbilityError({
-    code: 'usage.invalid',
-    message: `The definition in ${given === STDIN ? 'stdin' : given} ${why}`,
-    suggestion: 'Name a file in the form of the registry (docs/definitions.md), or pipe one into --from -.',
-  });
+  return usageError(
+    `The definition in ${given === STDIN ? 'stdin' : given} ${why}`,
+    'Name a file in the form of the registry (docs/definitions.md), or pipe one into --from -.',
+  );
+}
+
+/** `ability scaffold agent|cases|config|module|capabilities|packs --from FILE`. Source: C-46. */
+export function commandOf(kind: OnlyWholeKind) {
+  return {
+    run: (context: Context, [name = '']: [string?], { from }: { from: string }): Promise<ExitCode> =>
+      scaffoldWhole(context, { kind, from, name }),
+  };
 }

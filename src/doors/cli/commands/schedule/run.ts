@@ -1,6 +1,6 @@
 import { backfillSchedule, fireSchedule, showSchedule } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { ScheduleFlags } from '../../program/schedules.js';
@@ -29,9 +29,8 @@ function readSpan({ from, to }: Flags): { from: Date; to: Date } | undefined {
   if (from === undefined && to === undefined) return undefined;
   const span = { from: new Date(from ?? ''), to: new Date(to ?? '') };
   if (span.from.getTime() < span.to.getTime()) return span;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--from ${from ?? 'nothing'} and --to ${to ?? 'nothing'} are no span of time`,
-    suggestion: 'Give both, the earlier first, such as --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z.',
-  });
+  throw usageError(
+    `--from ${from ?? 'nothing'} and --to ${to ?? 'nothing'} are no span of time`,
+    'Give both, the earlier first, such as --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z.',
+  );
 }

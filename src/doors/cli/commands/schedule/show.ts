@@ -1,15 +1,13 @@
 import { showSchedule } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { renderSchedule } from '../../output/render-schedule.js';
-import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
 
 /** `ability schedule show NAME`: a schedule, and what became of its last firings. */
 export async function run(context: Context, [name]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const shown = await showSchedule(connection, name);
-    const { terminal } = context;
-    if (context.flags.json) terminal.printJson(shown);
-    else terminal.print(renderSchedule(shown).join('\n'));
+    printAnswer(context, shown, () => renderSchedule(shown).join('\n'));
     return EXIT.ok;
   });
 }

@@ -1,9 +1,9 @@
 import { promptSession } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import { MAX_PROMPT } from '../../../../rules/read-session-start.js';
 import { renderTurn } from '../../output/render-session.js';
-import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import { type Context, currentUser, openRegistry, printAnswer, withSession } from '../../program/context.js';
 
 /** `ability session prompt SESSION TEXT|-`: the hooks of a prompt, and what an AI reads before it decides. */
 export async function run(context: Context, [session, text]: [string, string]): Promise<ExitCode> {
@@ -11,16 +11,11 @@ export async function run(context: Context, [session, text]: [string, string]): 
   const prompt = text === '-' ? terminal.readInput() : text;
   if (prompt.length > MAX_PROMPT) {
     const message = `The prompt has ${prompt.length} characters; it may have ${MAX_PROMPT}`;
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message,
-      suggestion: 'Put what is long into a file of the project.',
-    });
+    throw usageError(message, 'Put what is long into a file of the project.');
   }
   return withSession(context, await openRegistry(context), async (connection) => {
     const turn = await promptSession(connection, session, prompt, currentUser(context.env));
-    if (context.flags.json) terminal.printJson(turn);
-    else terminal.print(renderTurn(turn).join('\n'));
+    printAnswer(context, turn, () => renderTurn(turn).join('\n'));
     return EXIT.ok;
   });
 }

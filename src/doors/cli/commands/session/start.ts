@@ -1,6 +1,6 @@
 import { startSession } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { findScope } from '../../../../definitions/find-scope.js';
 import { parseDuration } from '../../../../rules/duration.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
@@ -35,9 +35,5 @@ function readIdle(text: string): number {
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
   }
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--idle ${text} is no duration`,
-    suggestion: 'Write for example 24h or 30m.',
-  });
+  throw usageError(`--idle ${text} is no duration`, 'Write for example 24h or 30m.');
 }

@@ -10,14 +10,15 @@ import {
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { oneLine } from '../../../../rules/shown-text.js';
+import { isConfirmed } from '../../input/ask.js';
+import { formatMoment } from '../../output/format-time.js';
 import { plainText } from '../../output/plain-text.js';
-import { tellMoment } from '../../output/tell-time.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 import { withDeadline } from '../following/deadline.js';
 import { noteStall, readPatience } from '../following/follow-task.js';
-import { interruption } from '../following/interruption.js';
+import { endInterrupted, interruption } from '../following/interruption.js';
 
 /** `ability task delete KEY`: ends a task, removes its record, leaves a tombstone. Source: R-000-85, C-37. */
 export async function run(context: Context, [key]: [string], flags: TaskFlags['deletion']): Promise<ExitCode> {
@@ -28,7 +29,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['d
     const { signal } = deadline;
     const work = async (connection: Connection): Promise<ExitCode> => {
       const standing = await keepingRuntime(connection, () => readStanding(connection, key, purge), signal);
-      if (!(await isConfirmed(context, key, standing, purge, signal))) {
+      if (standing !== 'deleted' && !(await isConfirmed(context, questionOn(key, standing, purge), signal))) {
         terminal.note('Nothing was deleted.');
         return EXIT.interrupted;
       }
@@ -58,17 +59,9 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['d
 function report(context: Context, key: string, end: DeleteEnd, keeper: string | undefined): ExitCode {
   const { flags, terminal } = context;
   if (end.kind === 'aborted') {
-    terminal.note(asTyped(`Interrupted; the deletion goes on: ability task delete ${key} waits for it again`, context));
-    if (flags.json) {
-      const error = {
-        code: 'wait.interrupted',
-        message: 'Interrupted; the deletion goes on',
-        location: null,
-        suggestion: null,
-      };
-      terminal.printJson({ status: 'error', task_key: key, error });
-    }
-    return EXIT.interrupted;
+    const message = 'Interrupted; the deletion goes on';
+    const note = asTyped(`${message}: ability task delete ${key} waits for it again`, context);
+    return endInterrupted(context, message, { note, task_key: key });
   }
   if (end.kind === 'unformed') {
     if (flags.json)
@@ -85,7 +78,7 @@ function report(context: Context, key: string, end: DeleteEnd, keeper: string | 
     return EXIT.ok;
   }
   const what = purged ? 'deleted, its history as well' : 'deleted; its history stays in Temporal until it is forgotten';
-  const before = `was deleted already, by ${oneLine(deleted_by.name)} ${tellMoment(deleted_at)}`;
+  const before = `was deleted already, by ${oneLine(deleted_by.name)} ${formatMoment(deleted_at)}`;
   terminal.print(`${key} ${kind === 'already' ? before : `is ${what}`}`);
   for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   return EXIT.ok;
@@ -115,25 +108,8 @@ async function readStanding(connection: Connection, key: string, purge: boolean)
   }
 }
 
-/** Only people at a terminal are asked. Source: docs/guide.md#tasks. */
-async function isConfirmed(
-  context: Context,
-  key: string,
-  standing: Standing,
-  purge: boolean,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (context.flags.yes || !context.terminal.canAsk() || standing === 'deleted') return true;
-  const { confirm, isCancel } = await import('@clack/prompts');
+function questionOn(key: string, standing: Standing, purge: boolean): string {
   const what = purge ? 'its record and its history' : 'its record';
   const first = standing === 'open' ? ', which is open and will be cancelled' : '';
-  const answer = await confirm({
-    message: `Delete ${key}${first}? ${what} cannot be had back.`,
-    initialValue: false,
-    ...context.terminal.questions(),
-    signal,
-  });
-  // The time was up while the question was open.
-  signal.throwIfAborted();
-  return !isCancel(answer) && answer;
+  return `Delete ${key}${first}? ${what} cannot be had back.`;
 }

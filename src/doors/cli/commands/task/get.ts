@@ -1,7 +1,7 @@
 import { findRecord, readInput, viewTask } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { Json, JsonObject } from '../../../../contracts/json.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { didYouMean } from '../../../../text/nearest.js';
 import { refuseMasked } from '../../input/refuse-masked.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
@@ -24,11 +24,7 @@ export async function run(context: Context, [key, field]: [string, string | unde
     }
     if (field !== undefined && !Object.hasOwn(input, field)) {
       const suggestion = didYouMean(field, Object.keys(input)) ?? `There are: ${Object.keys(input).join(', ')}.`;
-      throw new AbilityError({
-        code: 'usage.invalid',
-        message: `The input of ${key} has no field ${field}`,
-        suggestion,
-      });
+      throw usageError(`The input of ${key} has no field ${field}`, suggestion);
     }
     if (whole === undefined) refuseMasked(key, field === undefined ? input : { [field]: input[field] as Json });
     const value = field === undefined ? input : input[field];

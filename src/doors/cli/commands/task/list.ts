@@ -1,13 +1,13 @@
 import { LISTED_STATES, type ListedState, type ListedTask, listTasks } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { OPEN_STATES } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { didYouMean } from '../../../../text/nearest.js';
-import { readSince } from '../../input/read-since.js';
+import { readSince } from '../../input/flag-values.js';
+import { formatDistance } from '../../output/format-time.js';
 import { renderTable } from '../../output/render-table.js';
-import { tellDistance } from '../../output/tell-time.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 
@@ -43,7 +43,7 @@ function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
         task.status,
         task.environment,
         by,
-        tellDistance(task.started_at),
+        formatDistance(task.started_at),
         ...(isIntentShown ? [oneLine(task.intent ?? '')] : []),
       ];
     });
@@ -74,17 +74,16 @@ function readStatus(text: string): ListedState {
   const state = LISTED_STATES.find((known) => known === text);
   if (state) return state;
   const isOpen = (OPEN_STATES as readonly string[]).includes(text);
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: isOpen ? `A list does not distinguish ${text} from running` : `There is no state ${text}`,
-    suggestion: isOpen
+  throw usageError(
+    isOpen ? `A list does not distinguish ${text} from running` : `There is no state ${text}`,
+    isOpen
       ? 'Write --status running; `ability task show KEY` distinguishes them.'
       : (didYouMean(text, LISTED_STATES) ?? `There are: ${LISTED_STATES.join(', ')}.`),
-  });
+  );
 }
 
 function readLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit > 0 && limit <= 10_000) return limit;
-  throw new AbilityError({ code: 'usage.invalid', message: `--limit ${text} is no whole number from 1 to 10000` });
+  throw usageError(`--limit ${text} is no whole number from 1 to 10000`);
 }

@@ -10,7 +10,7 @@ import {
   viewTask,
 } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { type AbilityError, usageError } from '../../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../../contracts/record.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { pathsOf } from '../../../../server/project-paths.js';
@@ -20,7 +20,7 @@ import { recordFolder } from '../../../answers/record-folder.js';
 import { plainText } from '../../output/plain-text.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
-import { tellPlaceInChain } from './note-chain.js';
+import { describePlaceInChain } from './describe-chain.js';
 import { type CallLog, CallLogs, inOrder } from './read-call-logs.js';
 import { whyMissing } from './record.js';
 
@@ -40,7 +40,7 @@ export async function run(
     const place = { project: registry.project.project, task: key };
     return new CallLogs(join(folder, RECORD_FILES.logs), paths, place, store, (text) => context.terminal.note(text));
   };
-  const chain = tellPlaceInChain(key, folder, context);
+  const chain = describePlaceInChain(key, folder, context);
   if (chain !== undefined && !context.flags.json) context.terminal.note(chain);
   if (!follow) {
     const store = sharedStore(context.env, paths);
@@ -56,10 +56,7 @@ export async function run(
     return EXIT.ok;
   }
   if (context.flags.json) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: '--follow has no end that one JSON value could wait for',
-    });
+    throw usageError('--follow has no end that one JSON value could wait for');
   }
   return withSession(context, registry, async (connection) => {
     const store = connection.store.isShared ? connection.store : undefined;
@@ -102,21 +99,20 @@ export function newLines(logs: CallLog[], shown: Map<string, number>): LogLine[]
 }
 
 /** Of a loop over thousands of items, as many as are read. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 function listOf(names: readonly string[]): string {
-  const left = names.length - MOST_NAMES;
-  return [...names.slice(0, MOST_NAMES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
+  const left = names.length - MAX_NAMES;
+  return [...names.slice(0, MAX_NAMES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }
 
 /** The error for a step without a log, which says what there is. */
 function nothingWritten(all: readonly CallLog[], step: string): AbilityError {
   const names = [...new Set(all.map((log) => log.step))];
-  return new AbilityError({
-    code: 'usage.invalid',
-    message: `No call of the step ${step} has written anything`,
-    suggestion: didYouMean(step, names) ?? (names.length > 0 ? `There are logs of: ${listOf(names)}.` : undefined),
-  });
+  return usageError(
+    `No call of the step ${step} has written anything`,
+    didYouMean(step, names) ?? (names.length > 0 ? `There are logs of: ${listOf(names)}.` : undefined),
+  );
 }
 
 function renderLine({ time, step, attempt, stream, text }: LogLine): string {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { viewTask } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
-import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
 
 /** `ability task open KEY`: opens a task in the Temporal UI; prints its address where there is no desktop. */
 export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
@@ -17,8 +17,7 @@ export async function run(context: Context, [key]: [string]): Promise<ExitCode> 
         suggestion: 'Set TEMPORAL_UI_ADDRESS to its address.',
       });
     }
-    if (context.flags.json) context.terminal.printJson({ url, ...(project !== undefined && { project }) });
-    else context.terminal.print(url);
+    printAnswer(context, { url, ...(project !== undefined && { project }) }, () => url);
     if (context.terminal.isLive) openInBrowser(url, context.env);
     return EXIT.ok;
   });

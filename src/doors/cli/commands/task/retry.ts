@@ -1,8 +1,7 @@
 import { type Connection, keepingRuntime, retryTask, viewOwnTask } from '../../../../client/index.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { findScope } from '../../../../definitions/find-scope.js';
-import { readCaller } from '../../input/read-caller.js';
-import { readTrace } from '../../input/read-trace.js';
+import { readCaller, readTrace } from '../../input/read-caller.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';

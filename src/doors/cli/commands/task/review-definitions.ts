@@ -5,7 +5,7 @@ import { plainText } from '../../output/plain-text.js';
 import type { Context } from '../../program/context.js';
 
 /** So many scripts are named. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /**
  * The worker plans from its own definitions and scripts; where the definitions differ from those here, that is said.
@@ -28,8 +28,8 @@ export async function reviewDefinitions(
   const { changedScripts } = await import('../../../../planning/scripts/changed-scripts.js');
   const changed = changedScripts(registry.root, plan);
   if (changed.length === 0) return;
-  const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : '';
-  const named = changed.slice(0, MOST_NAMED).join(', ');
+  const more = changed.length > MAX_NAMED ? ` and ${changed.length - MAX_NAMED} more` : '';
+  const named = changed.slice(0, MAX_NAMED).join(', ');
   throw differs(`Scripts of the worker differ from those here: ${named}${more}`, 'these scripts');
 }
 

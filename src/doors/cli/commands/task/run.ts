@@ -1,6 +1,6 @@
 import { type Connection, keepingRuntime, runTask } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 import { withDeadline } from '../following/deadline.js';
 import { followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
@@ -13,9 +13,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['r
     const work = async (connection: Connection): Promise<ExitCode> => {
       await keepingRuntime(connection, () => runTask(connection, key), signal);
       if (!flags.detach) return followTask(context, connection, key, flags, deadline);
-      const { terminal } = context;
-      if (context.flags.json) terminal.printJson({ status: 'running', task_key: key });
-      else terminal.print(key);
+      printAnswer(context, { status: 'running', task_key: key }, () => key);
       return EXIT.ok;
     };
     return withSession(context, await openRegistry(context), work, signal);

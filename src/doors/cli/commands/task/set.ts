@@ -1,6 +1,6 @@
 import { changeInput, viewOwnTask } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import type { InputEdit } from '../../../../contracts/task.js';
 import { findAbility } from '../../../answers/find-ability.js';
 import { parseInput } from '../../input/parse-input.js';
@@ -30,7 +30,7 @@ export async function run(context: Context, [key, assignments]: [string, string[
     const { terminal } = context;
     if (context.flags.json) terminal.printJson({ status: 'available', task_key: key, ...answer });
     else {
-      terminal.print(tellAnswer(key, answer));
+      terminal.print(describeChange(key, answer));
       noteWarnings(context, answer);
       terminal.note(asTyped(`Run it with: ability task run ${key}`, context));
     }
@@ -38,22 +38,21 @@ export async function run(context: Context, [key, assignments]: [string, string[
   });
 }
 
-function tellAnswer(key: string, { changed, fields }: { changed: boolean; fields: string[] }): string {
+function describeChange(key: string, { changed, fields }: { changed: boolean; fields: string[] }): string {
   if (!changed) return `${key} is as it was: the input is the same`;
   return fields.length > 0 ? `${key}: ${fields.join(', ')} changed` : `${key} takes over changed definitions`;
 }
 
 function refuseNothing(assignments: string[], { input, unset }: Flags): void {
   if (assignments.length > 0 || input !== undefined || unset.length > 0) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: 'Nothing is said to be changed',
-    suggestion: 'Write name=text, name:=JSON or name=@file, --input JSON, or --unset NAME.',
-  });
+  throw usageError(
+    'Nothing is said to be changed',
+    'Write name=text, name:=JSON or name=@file, --input JSON, or --unset NAME.',
+  );
 }
 
 function refuseBoth({ set, unset }: InputEdit): void {
   const both = unset.filter((name) => Object.hasOwn(set, name));
   if (both.length === 0) return;
-  throw new AbilityError({ code: 'usage.invalid', message: `${both.join(', ')} is to be set and taken out at once` });
+  throw usageError(`${both.join(', ')} is to be set and taken out at once`);
 }

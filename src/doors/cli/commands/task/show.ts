@@ -10,15 +10,16 @@ import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { describeWait } from '../../../../rules/describe-concurrency.js';
 import { foldAnswers } from '../../../../rules/fold-answers.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { inOne, tellWait } from '../../output/live/tell-wait.js';
+import { describeStepWait, inOne } from '../../output/live/describe-progress.js';
 import { plainText } from '../../output/plain-text.js';
-import { renderApproval, renderResult } from '../../output/result/render-result.js';
+import { renderApproval } from '../../output/result/render-approval.js';
+import { renderResult } from '../../output/result/render-result.js';
 import { renderSteps } from '../../output/result/render-steps.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import { noteNext } from '../following/follow-task.js';
+import { describeChain } from './describe-chain.js';
 import { mendRecord } from './mend-record.js';
-import { tellChain } from './note-chain.js';
 
 const FROM: Record<SeenTask['source'], string | undefined> = {
   worker: undefined,
@@ -48,14 +49,14 @@ export async function run(context: Context, [key]: [string]): Promise<ExitCode> 
     terminal.print(
       [
         renderResult(result, terminal.style, context),
-        ...tellChain(chain, context),
+        ...describeChain(chain, context),
         ...(result.caller === undefined ? [] : [`caller: ${result.caller}`]),
         ...(view?.paused
           ? [asTyped(`paused: it starts nothing new until \`ability task resume ${key}\``, context)]
           : []),
         ...(turn ? [`waiting for ${oneLine(describeWait(turn))}`] : []),
         ...renderSteps(result, terminal.style),
-        ...(view?.waits ?? []).map((wait) => `  ${wait.path} ${inOne(tellWait(wait, Date.now()))}`),
+        ...(view?.waits ?? []).map((wait) => `  ${wait.path} ${inOne(describeStepWait(wait, Date.now()))}`),
         ...open.map((approval) => renderApproval(approval, terminal.style)),
         ...folded.map(({ answer: { phase, hook_id, path, status, decision, reason, moment }, times }) => {
           const answer = `${status === 'error' ? 'failed' : decision}${times > 1 ? ` in ${times} turns` : ''}`;

@@ -1,16 +1,16 @@
 import { RIGHTS, type Right } from '../../../../contracts/access.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { didYouMean } from '../../../../text/nearest.js';
-import { openTokens } from '../../input/open-tokens.js';
-import { readDuration } from '../../input/read-duration.js';
-import { refuseAgents } from '../../input/refuse-agents.js';
+import { readDuration } from '../../input/flag-values.js';
+import { refuseAgents } from '../../input/read-caller.js';
+import { openTokens } from '../../input/read-token.js';
 import type { AccessFlags } from '../../program/access.js';
-import { type Context, currentUser, openRegistry } from '../../program/context.js';
+import { type Context, currentUser, openRegistry, printAnswer } from '../../program/context.js';
 
 const LONGEST_MS = 366 * 24 * 3_600_000;
-const MOST_CHARACTERS = 100;
+const MAX_CHARACTERS = 100;
 
 /**
  * `ability token create`: a token, printed once. Only the token goes to stdout, so that a store of secrets can take it.
@@ -22,14 +22,13 @@ export async function run(context: Context, _: [], flags: AccessFlags['createTok
   const can = readRights(flags.can);
   const expiresMs = readDuration('--expires', flags.expires);
   if (expiresMs <= 0 || expiresMs > LONGEST_MS) {
-    throw usage(`--expires ${flags.expires} is not within 366 days`, 'Write for example 30m, 24h or 90d.');
+    throw usageError(`--expires ${flags.expires} is not within 366 days`, 'Write for example 30m, 24h or 90d.');
   }
   const person = readName('--person', flags.person);
   const agent = flags.agent === undefined ? undefined : readName('--agent', flags.agent);
   const tokens = openTokens(await openRegistry(context));
   const { text, ...token } = tokens.create({ person, agent, can, expiresMs, createdBy: currentUser(context.env) });
-  if (context.flags.json) terminal.printJson({ ...token, token: text });
-  else terminal.print(text);
+  printAnswer(context, { ...token, token: text }, () => text);
   const whose = agent === undefined ? person : `the agent ${agent} for ${person}`;
   terminal.note(`${token.id} is of ${whose}, may ${token.can.join(', ')}, and holds until ${token.expires_at}.`);
   terminal.note('It is not shown again; only its hash is kept.');
@@ -41,7 +40,7 @@ function readRights(text: string): Right[] {
   return words.map((word) => {
     const right = RIGHTS.find((known) => known === word);
     if (right) return right;
-    throw usage(
+    throw usageError(
       `--can ${text}: ${JSON.stringify(word)} is no right`,
       didYouMean(word, RIGHTS) ?? `There are: ${RIGHTS.join(', ')}.`,
     );
@@ -51,13 +50,9 @@ function readRights(text: string): Right[] {
 /** A name is shown in many places, each time in one line. */
 function readName(flag: string, text: string): string {
   const name = text.trim();
-  if (name !== '' && name.length <= MOST_CHARACTERS && oneLine(name) === name) return name;
-  throw usage(
+  if (name !== '' && name.length <= MAX_CHARACTERS && oneLine(name) === name) return name;
+  throw usageError(
     `${flag} ${JSON.stringify(text)} is no name`,
-    `A name is one line of 1 to ${MOST_CHARACTERS} characters.`,
+    `A name is one line of 1 to ${MAX_CHARACTERS} characters.`,
   );
-}
-
-function usage(message: string, suggestion: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
 }

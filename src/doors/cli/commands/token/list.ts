@@ -1,9 +1,9 @@
 import type { AccessToken } from '../../../../contracts/access.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { openTokens } from '../../input/open-tokens.js';
+import { openTokens } from '../../input/read-token.js';
+import { formatDistance } from '../../output/format-time.js';
 import { renderTable } from '../../output/render-table.js';
-import { tellDistance } from '../../output/tell-time.js';
 import { type Context, openRegistry } from '../../program/context.js';
 
 /** `ability token list`: the tokens of the project, also those that open nothing any more. */
@@ -23,7 +23,7 @@ export async function run(context: Context): Promise<ExitCode> {
 
 function rowOf(token: AccessToken): string[] {
   const { id, person, agent = '', can, created_at } = token;
-  return [id, person, agent, can.join(','), statusOf(token, Date.now()), tellDistance(created_at)];
+  return [id, person, agent, can.join(','), statusOf(token, Date.now()), formatDistance(created_at)];
 }
 
 function statusOf({ revoked_at, expires_at }: AccessToken, now: number): string {

@@ -1,9 +1,9 @@
 import { type PlannedFile, type Written, writeTogether } from '../../../../authoring/write-together.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { Cancelled } from '../../input/ask.js';
 import type { Terminal } from '../../output/terminal/terminal.js';
 import type { Context } from '../../program/context.js';
-import { interruption } from '../following/interruption.js';
+import { endInterrupted, interruption } from '../following/interruption.js';
 import { whileAlone } from './while-alone.js';
 
 /** What is to be written, and what must hold afterwards. */
@@ -68,12 +68,6 @@ export async function unlessCancelled(context: Context, action: () => Promise<Ex
     return await action();
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
-    const message = 'Nothing was written';
-    context.terminal.note(`${message}.`);
-    if (context.flags.json) {
-      const problem = { code: 'wait.interrupted', message, location: null, suggestion: null };
-      context.terminal.printJson({ status: 'error', error: problem });
-    }
-    return EXIT.interrupted;
+    return endInterrupted(context, 'Nothing was written');
   }
 }

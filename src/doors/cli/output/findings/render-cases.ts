@@ -3,14 +3,15 @@ import { formatLocation } from '../../../../contracts/problem.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import type { CaseFailure, CaseReport, TestReport } from '../../../../testing/index.js';
+import { counted } from '../plain-text.js';
 import { describeProblem } from '../report.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 type Style = Terminal['style'];
 
 /** Longer values say no more. */
-const MOST_CHARACTERS = 300;
-const MOST_FAILURES = 20;
+const MAX_CHARACTERS = 300;
+const MAX_FAILURES = 20;
 
 /** One case in a line; a failed one with what was not as expected. */
 export function renderCase(report: CaseReport, style: Style): string {
@@ -23,7 +24,7 @@ export function renderCase(report: CaseReport, style: Style): string {
 
 /** What was not as expected, in lines. */
 export function describeFailures({ failures, notes }: Pick<CaseReport, 'failures' | 'notes'>, style: Style): string[] {
-  const shown = failures.slice(0, MOST_FAILURES);
+  const shown = failures.slice(0, MAX_FAILURES);
   const rest = failures.length - shown.length;
   return [
     ...shown.flatMap((failure) => describeFailure(failure, style)),
@@ -59,15 +60,13 @@ function lineOf(mark: ' ' | '-' | '+', text: string, style: Style): string {
 function textOf(value: Json | undefined): string {
   if (value === undefined) return '(nothing)';
   const text = JSON.stringify(value);
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
 }
 
 /** How the whole run ended. */
 export function renderSummary({ passed, failed, problems, duration_ms }: TestReport, style: Style): string {
   const parts = [
-    ...(problems.length > 0
-      ? [style('red', `${problems.length} ${problems.length === 1 ? 'mistake' : 'mistakes'} in files of cases`)]
-      : []),
+    ...(problems.length > 0 ? [style('red', `${counted(problems.length, 'mistake')} in files of cases`)] : []),
     ...(failed > 0 ? [style('red', `${failed} failed`)] : []),
     style(passed > 0 && failed + problems.length === 0 ? 'green' : 'dim', `${passed} passed`),
   ];

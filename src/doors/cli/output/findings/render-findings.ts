@@ -1,6 +1,8 @@
+import type { GuardCheck } from '../../../../activities/hooks/claude-code/check-guards.js';
 import type { Finding, Severity } from '../../../../contracts/findings.js';
 import type { LintReport } from '../../../../lint/lint-project.js';
-import { plainText } from '../plain-text.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { counted, plainText } from '../plain-text.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 const COLORS = { error: 'red', warning: 'yellow', note: 'dim' } as const;
@@ -39,6 +41,12 @@ function summaryOf(findings: readonly Finding[], abilities: number): string {
   return `${parts.join(', ')} in ${counted(files, 'file')}; looked at ${looked}.`;
 }
 
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+/** How many guards `lint --check-hooks` fired and what they answered, on one line; and those that it could not fire. */
+export function renderGuardCheck({ findings, guards, calls, unresolved }: GuardCheck): string {
+  const fired =
+    calls === 0
+      ? `${unresolved.length === 0 ? 'No guard has `must_deny`, so none' : 'No guard'} was fired`
+      : `Fired ${counted(guards, 'guard')}: ${calls - findings.length} of ${counted(calls, 'call')} denied`;
+  if (unresolved.length === 0) return fired;
+  return `${fired}; cannot be fired before they are corrected: ${unresolved.map(oneLine).join(', ')}`;
 }

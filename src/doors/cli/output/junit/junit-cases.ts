@@ -1,34 +1,23 @@
 import { formatLocation, type Problem } from '../../../../contracts/problem.js';
 import type { CaseReport, TestReport } from '../../../../testing/index.js';
 import { describeFailures } from '../findings/render-cases.js';
-import { escapeXml, quoteXml } from './xml.js';
+import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
 
 /** Renders a run of test cases as JUnit XML: one suite an ability, and one for files that are broken. */
 export function renderCasesJunit({ cases, problems }: TestReport): string {
   const abilities = [...new Set(cases.map(({ ability }) => ability))];
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<testsuites>',
-    ...abilities.flatMap((ability) =>
-      renderSuite(
-        ability,
-        cases.filter((own) => own.ability === ability),
-      ),
-    ),
-    ...(problems.length > 0 ? renderBroken(problems) : []),
-    '</testsuites>',
-    '',
-  ].join('\n');
+  const suites = abilities.flatMap((ability) => {
+    const own = cases.filter((one) => one.ability === ability);
+    return renderSuite(ability, own);
+  });
+  return junitDocument([...suites, ...(problems.length > 0 ? renderBroken(problems) : [])]);
 }
 
 function renderSuite(ability: string, cases: readonly CaseReport[]): string[] {
   const failures = cases.filter(({ status }) => status === 'failed').length;
   const seconds = cases.reduce((sum, { duration_ms }) => sum + duration_ms, 0) / 1000;
-  return [
-    `  <testsuite name=${quoteXml(ability)} tests="${cases.length}" failures="${failures}" errors="0" time="${seconds}">`,
-    ...cases.map(renderCase),
-    '  </testsuite>',
-  ];
+  const counts = `tests="${cases.length}" failures="${failures}" errors="0" time="${seconds}"`;
+  return suiteOf(`name=${quoteXml(ability)} ${counts}`, cases.map(renderCase));
 }
 
 function renderCase(report: CaseReport): string {
@@ -52,6 +41,5 @@ function renderBroken(problems: readonly Problem[]): string[] {
     const text = `${code}: ${message}`;
     return `    <testcase classname="cases" name=${quoteXml(place)}><error message=${quoteXml(text)}/></testcase>`;
   });
-  const open = `  <testsuite name="cases" tests="${problems.length}" failures="0" errors="${problems.length}">`;
-  return [open, ...cases, '  </testsuite>'];
+  return suiteOf(`name="cases" tests="${problems.length}" failures="0" errors="${problems.length}"`, cases);
 }

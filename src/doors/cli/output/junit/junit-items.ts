@@ -2,10 +2,11 @@ import type { ItemFailure, LoopCounts } from '../../../../contracts/loops.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { nameOf, tellEnd, tellTurns } from '../../../../rules/describe-items.js';
 import { isAmong } from '../../../../rules/number-ranges.js';
+import { counted } from '../plain-text.js';
 import { escapeXml, quoteXml } from './xml.js';
 
 /** So many items of one loop have cases of their own, besides those that failed; the others are counted in one case. */
-const MOST_CASES = 1000;
+const MAX_CASES = 1000;
 
 /** A test case: what is written, and how it counts. */
 export interface JunitCase {
@@ -39,7 +40,7 @@ export function casesOfItems(
       continue;
     }
     const end = endOf(items, item, left);
-    if (cases.length >= MOST_CASES || end === 'unknown') counted[end] += 1;
+    if (cases.length >= MAX_CASES || end === 'unknown') counted[end] += 1;
     else if (end === 'skipped') cases.push({ xml: `${open(`${path}/${item}`)}><skipped/></testcase>`, end });
     else {
       const told = covered.get(item);
@@ -106,23 +107,19 @@ function countedCases(
   const name = (what: string): string => open(`${row.path}: ${what}`);
   if (passed > 0)
     cases.push({
-      xml: `${name('more items')}><system-out>${moreItems(passed)} succeeded</system-out></testcase>`,
+      xml: `${name('more items')}><system-out>${counted(passed, 'more item')} succeeded</system-out></testcase>`,
       end: 'passed',
     });
   if (skipped > 0) {
-    const message = quoteXml(`${moreItems(skipped)} skipped or not run`);
+    const message = quoteXml(`${counted(skipped, 'more item')} skipped or not run`);
     cases.push({ xml: `${name('more items skipped')}><skipped message=${message}/></testcase>`, end: 'skipped' });
   }
   if (unknown > 0) {
     const head = tellTurns(row, 0)?.head ?? '';
-    const message = `${moreItems(unknown)} not listed; of all: ${head}`;
+    const message = `${counted(unknown, 'more item')} not listed; of all: ${head}`;
     const isBad = (row.failures_left_out ?? 0) > 0 && covers;
     const inside = isBad ? `<failure message=${quoteXml(message)}/>` : `<system-out>${escapeXml(message)}</system-out>`;
     cases.push({ xml: `${name('items not listed')}>${inside}</testcase>`, end: isBad ? 'failed' : 'passed' });
   }
   return cases;
-}
-
-function moreItems(count: number): string {
-  return `${count} more ${count === 1 ? 'item' : 'items'}`;
 }

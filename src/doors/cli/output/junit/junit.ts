@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { reasonOf, usageError } from '../../../../contracts/problem.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { casesOfItems, type JunitCase } from './junit-items.js';
-import { escapeXml, quoteXml } from './xml.js';
+import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
 
 /**
  * Writes a result as JUnit XML, one test case a step or an item, so that CI shows what failed.
@@ -20,8 +20,7 @@ export function refuseUnwritable(file: string, cwd: string): void {
   try {
     accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AbilityError({ code: 'usage.invalid', message: `--junit ${file} cannot be written: ${reason}` });
+    throw usageError(`--junit ${file} cannot be written: ${reasonOf(error)}`);
   }
 }
 
@@ -30,8 +29,8 @@ export function writeReport(file: string, xml: string, cwd: string): void {
   try {
     writeFileSync(resolve(cwd, file), xml);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new AbilityError({ code: 'usage.invalid', message: `--junit ${file} cannot be written: ${reason}` });
+    const reason = reasonOf(error);
+    throw usageError(`--junit ${file} cannot be written: ${reason}`);
   }
 }
 
@@ -69,17 +68,12 @@ export function renderJunit(result: TaskResult): string {
     `time="${seconds}"`,
     ...(started_at ? [`timestamp=${quoteXml(started_at)}`] : []),
   ].join(' ');
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<testsuites>',
-    `  <testsuite ${attributes}>`,
+  const lines = [
     `    <properties><property name="task_key" value=${quoteXml(task_key ?? '')}/></properties>`,
     ...cases.map(({ xml }) => xml),
     ...(warnings.length > 0 ? [`    <system-err>${escapeXml(warnings.map(asLine).join('\n'))}</system-err>`] : []),
-    '  </testsuite>',
-    '</testsuites>',
-    '',
-  ].join('\n');
+  ];
+  return junitDocument(suiteOf(attributes, lines));
 }
 
 /** A `foreach` whose items are known, outside other loops. */

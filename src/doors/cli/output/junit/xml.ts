@@ -14,3 +14,13 @@ export function escapeXml(text: string): string {
   const printable = shown.replaceAll(/[\ufffe\uffff]/g, '\ufffd');
   return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
+
+/** A whole document of JUnit XML. @param suites its lines, as {@link suiteOf} gives them. */
+export function junitDocument(suites: readonly string[]): string {
+  return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...suites, '</testsuites>', ''].join('\n');
+}
+
+/** One suite. @param attributes as they are written. @param lines of its cases. */
+export function suiteOf(attributes: string, lines: readonly string[]): string[] {
+  return [`  <testsuite ${attributes}>`, ...lines, '  </testsuite>'];
+}

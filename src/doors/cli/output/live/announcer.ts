@@ -2,7 +2,7 @@ import type { Approval } from '../../../../contracts/approvals.js';
 import type { TaskResult } from '../../../../contracts/task.js';
 import { type Context, currentUser } from '../../program/context.js';
 import { decisionCommands } from '../next-commands.js';
-import { renderApproval } from '../result/render-result.js';
+import { renderApproval } from '../result/render-approval.js';
 import { asTyped, commandOf } from '../typed-command.js';
 
 /** Says once what people must do: run a created task, decide an approval. */

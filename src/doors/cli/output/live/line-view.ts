@@ -8,16 +8,14 @@ import { isOfExpansion } from '../../../../rules/step-name.js';
 import type { Context } from '../../program/context.js';
 import { renderChange, renderItemFailure } from '../result/render-steps.js';
 import { Announcer } from './announcer.js';
-import { tellHeartbeat } from './heartbeat.js';
-import { OutputTap } from './output-tap.js';
-import type { ProgressView, ShownTask } from './shown-task.js';
-import { inOne, tellWait } from './tell-wait.js';
+import { describeStepWait, inOne, renderHeartbeat } from './describe-progress.js';
+import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
 
 /** How often a log hears of a task of which nothing else is said. */
 const HEARTBEAT_MS = 60_000;
 const OUTPUT_MS = 500;
 /** So many steps that did not run have a line each. */
-const MOST_SKIPPED = 3;
+const MAX_SKIPPED = 3;
 
 /** How a task goes, for a log: a line for each step that ends, and once a minute one that says what runs, and how long. */
 export class LineView implements ProgressView {
@@ -52,7 +50,7 @@ export class LineView implements ProgressView {
       const { path, for: kind } = wait;
       // What a loop does between its turns is said once a minute.
       if ((kind === 'signal' || kind === 'condition' || kind === 'time') && this.announcer.isNew(`wait ${path}`)) {
-        terminal.note(`  ${path} ${inOne(tellWait(wait, this.clock()))}`);
+        terminal.note(`  ${path} ${inOne(describeStepWait(wait, this.clock()))}`);
       }
     }
   }
@@ -66,7 +64,7 @@ export class LineView implements ProgressView {
     const ended = steps.filter((step) => this.hasNewlyEnded(step));
     // What never came up before the end is a number.
     const unreached = isOver ? ended.filter(({ status }) => status === 'skipped') : [];
-    const isMany = unreached.length > MOST_SKIPPED;
+    const isMany = unreached.length > MAX_SKIPPED;
     for (const step of ended) if (!isMany || step.status !== 'skipped') terminal.note(renderChange(step));
     if (isMany) terminal.note(`  ${unreached.length} steps skipped`);
   }
@@ -83,7 +81,7 @@ export class LineView implements ProgressView {
   }
 
   private beat(): void {
-    if (this.now) this.context.terminal.note(tellHeartbeat(this.now, this.clock()));
+    if (this.now) this.context.terminal.note(renderHeartbeat(this.now, this.clock()));
   }
 
   private sayOnce(line: string): void {

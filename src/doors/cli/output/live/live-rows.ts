@@ -2,16 +2,22 @@ import type { CallAttempt, OpenTask } from '../../../../client/index.js';
 import { isStepEnd } from '../../../../contracts/states.js';
 import type { StepProgress, StepSummary, TaskView } from '../../../../contracts/task.js';
 import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/describe-items.js';
-import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { isOfExpansion } from '../../../../rules/step-name.js';
 import { isInTurn } from '../../../../rules/turn-paths.js';
 import { markOf, tookOf } from '../result/render-steps.js';
 import { widthOf } from '../terminal/paint-block.js';
 import type { Terminal } from '../terminal/terminal.js';
+import {
+  describeApprovalWait,
+  describeAttempt,
+  describeEarlierFailure,
+  describeStepWait,
+  renderLoop,
+  type WaitText,
+  wholeSeconds,
+} from './describe-progress.js';
 import type { OutputLine } from './read-output.js';
-import { tellLoop } from './tell-loop.js';
-import { type ToldWait, tellApprovalWait, tellAttempt, tellEarlier, tellWait } from './tell-wait.js';
 
 /** A step on the screen. */
 export interface LiveRow {
@@ -32,7 +38,7 @@ export interface RowSources {
 }
 
 /** So many items of one loop have a line. */
-const MOST_ITEMS = 3;
+const MAX_ITEMS = 3;
 /** From so many columns on, the operation that is called is shown. */
 const WIDE = 72;
 const WIDEST_CALL = 20;
@@ -85,7 +91,7 @@ function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string
   const { status, path, items, attempts, error } = step;
   const entry = view.progress[path];
   if (status === 'pending') return '';
-  const loop = items ? tellLoop(items, sources) : (tellTurnsInLine(step, 0) ?? '');
+  const loop = items ? renderLoop(items, sources) : (tellTurnsInLine(step, 0) ?? '');
   if (isStepEnd(status)) {
     const took = tookOf(step);
     const tries = attempts > 1 && step.turns === undefined ? `attempt ${attempts}` : '';
@@ -103,16 +109,16 @@ function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string
 
 /** Until when a step waits. */
 function untilOf(path: string, view: TaskView, { now, style }: RowSources): string[] {
-  return toldWaits(path, view, now).flatMap(({ until }) =>
+  return waitTexts(path, view, now).flatMap(({ until }) =>
     until === undefined ? [] : [style('dim', `    │ ${until}`)],
   );
 }
 
-function toldWaits(path: string, view: TaskView, now: number): ToldWait[] {
-  const own = (view.waits ?? []).filter((wait) => wait.path === path).map((wait) => tellWait(wait, now));
+function waitTexts(path: string, view: TaskView, now: number): WaitText[] {
+  const own = (view.waits ?? []).filter((wait) => wait.path === path).map((wait) => describeStepWait(wait, now));
   const asked = view.approvals
     .filter((approval) => approval.status === 'open' && approval.path === path && approval.task === undefined)
-    .map((approval) => tellApprovalWait(approval, now));
+    .map((approval) => describeApprovalWait(approval, now));
   return [...asked, ...own];
 }
 
@@ -124,8 +130,8 @@ function failureOf(step: StepSummary, { style }: RowSources): string[] {
 
 /** Everything that a step itself waits for. */
 function waitsAt(path: string, view: TaskView, { now, attempts, style }: RowSources): string[] {
-  const tried = attempts.filter((one) => one.path === path).map((one) => tellAttempt(one, now));
-  return [...toldWaits(path, view, now).map(({ what }) => style('yellow', what)), ...tried];
+  const tried = attempts.filter((one) => one.path === path).map((one) => describeAttempt(one, now));
+  return [...waitTexts(path, view, now).map(({ what }) => style('yellow', what)), ...tried];
 }
 
 function isLater({ starts_at }: CallAttempt, { now }: RowSources): boolean {
@@ -152,7 +158,7 @@ function linesOfItems({ path: loop, items }: StepSummary, view: TaskView, task: 
   );
   const innermost = open.filter(([path]) => !open.some(([other]) => other.startsWith(`${path}/`)));
   const sorted = innermost.sort(([, one], [, other]) => ((one.started_at ?? '') < (other.started_at ?? '') ? -1 : 1));
-  const lines = sorted.slice(0, MOST_ITEMS).map(([path, entry]) => {
+  const lines = sorted.slice(0, MAX_ITEMS).map(([path, entry]) => {
     const [number = '', ...rest] = path.slice(loop.length + 1).split('/');
     const label = items?.now?.find(({ item }) => String(item) === number)?.label;
     const name = `${number}${label === undefined ? '' : ` (${oneLine(label)})`} ${rest.join('/')}`;
@@ -160,7 +166,7 @@ function linesOfItems({ path: loop, items }: StepSummary, view: TaskView, task: 
     const state = joined([elapsed(entry, sources), ...waitsAt(path, view, sources)]);
     return `    ${name}  ${state}${output === '' ? '' : sources.style('dim', `  │ ${output}`)}`;
   });
-  const left = sorted.length - MOST_ITEMS;
+  const left = sorted.length - MAX_ITEMS;
   return left > 0 ? [...lines, sources.style('dim', `    ${left} more at work`)] : lines;
 }
 
@@ -177,7 +183,7 @@ function linesOfCalled(inner: OpenTask, { path }: StepSummary, view: TaskView, s
 function outputOf(task: string, path: string, status: StepSummary['status'], sources: RowSources): string[] {
   if (status !== 'running') return [];
   const later = sources.attempts.find((one) => one.path === path && isLater(one, sources));
-  const text = later ? tellEarlier(later) : textOf(sources.lastLine(task, path), path, sources);
+  const text = later ? describeEarlierFailure(later) : textOf(sources.lastLine(task, path), path, sources);
   return text === '' ? [] : [sources.style('dim', `    │ ${text}`)];
 }
 
@@ -192,11 +198,6 @@ function textOf(line: OutputLine | undefined, path: string, { now, attempts }: R
 
 function elapsed(entry: StepProgress | undefined, { now }: RowSources): string {
   return entry?.started_at === undefined ? '' : wholeSeconds(now - Date.parse(entry.started_at));
-}
-
-/** What changes once a second is drawn once a second. */
-export function wholeSeconds(ms: number): string {
-  return formatDuration(Math.max(0, Math.floor(ms / 1000)) * 1000).replace(/^0ms$/, '0s');
 }
 
 /** The end of a path tells more than its start. */

@@ -6,10 +6,10 @@ import type { Context } from '../../program/context.js';
 import { renderSteps } from '../result/render-steps.js';
 import { asTyped, commandOf } from '../typed-command.js';
 import { Announcer } from './announcer.js';
+import { wholeSeconds } from './describe-progress.js';
 import { fitRows } from './fit-rows.js';
-import { liveRows, wholeSeconds } from './live-rows.js';
-import { OutputTap } from './output-tap.js';
-import type { ProgressView, ShownTask } from './shown-task.js';
+import { liveRows } from './live-rows.js';
+import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
 
 /** Nothing is drawn more often. */
 const DRAW_MS = 250;

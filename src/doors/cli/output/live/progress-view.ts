@@ -2,9 +2,9 @@ import type { Connection } from '../../../../client/index.js';
 import type { Context } from '../../program/context.js';
 import { LineView } from './line-view.js';
 import { LiveView } from './live-view.js';
+import type { ProgressView, ShownTask } from './output-tap.js';
 import { OutputReader } from './read-output.js';
 import { SharedOutput } from './shared-output.js';
-import type { ProgressView, ShownTask } from './shown-task.js';
 import { OutputStream } from './stream-output.js';
 
 /** On a terminal a block of lines that is redrawn, elsewhere lines; with `verbose` the output of the calls besides. */

@@ -1,10 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { RECORD_FILES } from '../../../../contracts/record.js';
 import { recordPath } from '../../../../rules/record-path.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
-import { GrowingFile } from './growing-file.js';
 
 /** A line that a call wrote. */
 export interface OutputLine {
@@ -19,7 +18,7 @@ export interface OutputLine {
 /** Of one call, as much of what is new is looked at for its last line. */
 const LAST_BYTES = 64 * 1024;
 /** Of a line, as much as any screen shows. */
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 
 /**
  * Reads what calls write while they run: from the files of their records, or, where these are on another machine, from the
@@ -67,5 +66,49 @@ export function seen(json: string): OutputLine | undefined {
 /** A line as a terminal shows it in the end: without colors, and where `\r` goes back to its start, what came after. */
 export function asShown(text: string): string {
   const parts = stripVTControlCharacters(text).split('\r');
-  return startOf(oneLine(parts.findLast((part) => part.trim() !== '') ?? ''), MOST_SHOWN);
+  return startOf(oneLine(parts.findLast((part) => part.trim() !== '') ?? ''), MAX_SHOWN);
+}
+
+const USUAL_MOST = 1024 * 1024;
+
+/** A file that another process appends to, read piece by piece: each line once, when it is whole. */
+export class GrowingFile {
+  private offset = 0;
+
+  /** @param most bytes that are read at once at most; of what has grown by more, only the end is read. */
+  constructor(
+    private readonly path: string,
+    private readonly most = USUAL_MOST,
+  ) {}
+
+  /** The lines that became whole since the last time; none where the file is not there (yet). */
+  newLines(): string[] {
+    let file: number;
+    try {
+      file = openSync(this.path, 'r');
+    } catch {
+      return [];
+    }
+    try {
+      return this.read(file).split('\n').filter(Boolean);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  private read(file: number): string {
+    const { size } = fstatSync(file);
+    // It was written anew.
+    if (size < this.offset) this.offset = 0;
+    const from = Math.max(this.offset, size - this.most);
+    if (from === size) return '';
+    const bytes = Buffer.alloc(size - from);
+    const length = readSync(file, bytes, 0, bytes.length, from);
+    const end = bytes.subarray(0, length).lastIndexOf(0x0a) + 1;
+    const text = bytes.toString('utf8', 0, end);
+    // What was left out may have ended within a line.
+    const first = from > this.offset ? text.indexOf('\n') + 1 : 0;
+    this.offset = from + end;
+    return text.slice(first);
+  }
 }

@@ -3,8 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { RECORD_FILES } from '../../../../contracts/record.js';
 import { CHILDREN, recordPath } from '../../../../rules/record-path.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { GrowingFile } from './growing-file.js';
-import { type OutputLine, seen } from './read-output.js';
+import { GrowingFile, type OutputLine, seen } from './read-output.js';
 
 /** Looking costs at most such a part of the time. */
 const REST = 20;

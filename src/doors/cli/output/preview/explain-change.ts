@@ -9,8 +9,8 @@ import { readPlanFlag } from '../../input/read-plan-flag.js';
 import { type Context, environmentOf, variablesOf } from '../../program/context.js';
 
 /** More would hide what matters. */
-const MOST_SHOWN = 10;
-const MOST_CHARACTERS = 80;
+const MAX_SHOWN = 10;
+const MAX_CHARACTERS = 80;
 
 /**
  * Creates a task, and says what differs where it is refused for not being what was planned.
@@ -67,10 +67,10 @@ async function planHere(context: Context, registry: Registry, ability: string): 
 
 function differences(before: Plan, after: Plan): string[] {
   const found = findDifferences('plan', asJson(before), asJson(after));
-  const lines = found.slice(0, MOST_SHOWN).map(({ at, expected, actual }) => {
+  const lines = found.slice(0, MAX_SHOWN).map(({ at, expected, actual }) => {
     return `${at.replace(/^plan\./, '')}: ${shorten(expected)} -> ${shorten(actual)}`;
   });
-  return found.length > MOST_SHOWN ? [...lines, `and ${found.length - MOST_SHOWN} more`] : lines;
+  return found.length > MAX_SHOWN ? [...lines, `and ${found.length - MAX_SHOWN} more`] : lines;
 }
 
 function asJson(plan: Plan): Json {
@@ -87,5 +87,5 @@ function changedParts(before: Plan, parts: Record<string, string> | undefined): 
 function shorten(value: Json | undefined): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value);
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
 }

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json } from '../../../../contracts/json.js';
 import type { ApprovalPreview, HookPreview, ValuePreview } from '../../../../contracts/preview.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { whoDecides } from '../result/who-decides.js';
+import { whoDecides } from '../result/render-approval.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 type Style = Terminal['style'];
 
-const MOST_CHARACTERS = 300;
+const MAX_CHARACTERS = 300;
 
 const WORDS = { allow: 'allows', deny: 'denies', need_user_confirm: 'asks people' } as const;
 const COLORS = { allow: 'green', deny: 'red', need_user_confirm: 'yellow' } as const;
@@ -52,7 +52,7 @@ export function valueLines({ value, open, problem }: ValuePreview): string[] {
 /** A value on one line of a page; `--json` has the whole. */
 export function shorten(text: string): string {
   const line = oneLine(text);
-  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}... (${text.length} characters)` : line;
+  return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}... (${text.length} characters)` : line;
 }
 
 function itemOf(value: Json, depends: readonly string[] | undefined): string {

@@ -12,9 +12,9 @@ import { renderGroups, renderPreviewSteps } from './render-tree.js';
 type Style = Terminal['style'];
 
 /** So many demands are named of those that decide the placement. */
-const MOST_DEMANDS = 3;
+const MAX_DEMANDS = 3;
 /** A longer input is better passed as a file. */
-const MOST_OF_A_COMMAND = 300;
+const MAX_OF_A_COMMAND = 300;
 
 /** What would happen, as a page for people: in the order in which it would. */
 export function renderPreview(preview: PlanPreview, style: Style, typist: Typist = { flags: {} }): string[] {
@@ -86,7 +86,7 @@ function renderFacts(preview: PlanPreview, style: Style): string[] {
 function placementOf({ placement: { where, queue, explicit, demands } }: PlanPreview): string {
   const local = demands.filter((demand) => demand.placement === 'local');
   const named = local
-    .slice(0, MOST_DEMANDS)
+    .slice(0, MAX_DEMANDS)
     .map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
   const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
   const why = local.length > 0 ? `local are ${named.join(', ')}${more}` : 'nothing it may call has to be local';
@@ -120,7 +120,7 @@ function renderOperations({ operations }: PlanPreview): string[] {
 
 function commandOf({ ability, environment, input, reference }: PlanPreview, typist: Typist): string[] {
   const json = JSON.stringify(input);
-  const given = json.length > MOST_OF_A_COMMAND ? '@FILE' : `'${json.replaceAll("'", "'\\''")}'`;
+  const given = json.length > MAX_OF_A_COMMAND ? '@FILE' : `'${json.replaceAll("'", "'\\''")}'`;
   const command = `ability run ${ability.id} --env ${environment.name} --input ${oneLine(given)} --plan ${reference}`;
   return ['To run this and nothing else:', `  ${asTyped(command, typist)}`];
 }

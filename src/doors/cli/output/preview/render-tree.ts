@@ -76,10 +76,10 @@ function renderScript({ command, stdin, env, depends_on, problem }: ScriptPrevie
   ];
 }
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 function shownWord(text: string): string {
-  const short = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}... (${text.length} characters)` : text;
+  const short = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}... (${text.length} characters)` : text;
   return /^[\w@%+=:,./{}-]+$/.test(short) ? short : JSON.stringify(short);
 }
 

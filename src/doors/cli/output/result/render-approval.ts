@@ -1,12 +1,14 @@
 import type { LastApproved, ShownApproval } from '../../../../client/index.js';
+import type { Approval, ApprovalField, Verdict } from '../../../../contracts/approvals.js';
 import type { Json } from '../../../../contracts/json.js';
+import { needsComment } from '../../../../rules/decide-approval.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
-import { tellMoment } from '../tell-time.js';
+import { throughAgent } from '../../../../rules/through-agent.js';
+import { formatMoment, formatUntil } from '../format-time.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { renderApproval } from './render-result.js';
 
-const MOST_OF_A_VALUE = 120;
-const MOST_DIFFERENCES = 20;
+const MAX_OF_A_VALUE = 120;
+const MAX_DIFFERENCES = 20;
 
 /** What a decider sees: what would run, where and why, who asked, and how it differs from what was approved last. */
 export function renderShown(approval: ShownApproval, style: Terminal['style'], last?: LastApproved | null): string {
@@ -18,26 +20,70 @@ export function renderShown(approval: ShownApproval, style: Terminal['style'], l
     ...(proof === 'required'
       ? ['  proof: the owner of this runtime decides, without --as; others with a token in ABILITY_TOKEN']
       : []),
-    ...(last === undefined ? [] : tellLast(last)),
+    ...(last === undefined ? [] : renderLastApproved(last)),
     style('dim', `  what_digest: ${what_digest}`),
   ].join('\n');
 }
 
-function tellLast(last: LastApproved | null): string[] {
+function renderLastApproved(last: LastApproved | null): string[] {
   if (last === null) return ['  approved before: none of this ability at this step, among the recent tasks'];
   const { task_key, by, at, differs } = last;
-  const head = `  approved before: ${task_key} ${tellMoment(at)} by ${oneLine(by.join(', '))}`;
+  const head = `  approved before: ${task_key} ${formatMoment(at)} by ${oneLine(by.join(', '))}`;
   if (differs.length === 0) return [`${head}; the same`];
-  const more = differs.length - MOST_DIFFERENCES;
+  const more = differs.length - MAX_DIFFERENCES;
   return [
     `${head}; different now:`,
     ...differs
-      .slice(0, MOST_DIFFERENCES)
+      .slice(0, MAX_DIFFERENCES)
       .map((one) => `    ${oneLine(one.at)}: ${shownValue(one.expected)} -> ${shownValue(one.actual)}`),
     ...(more > 0 ? [`    and ${more} more`] : []),
   ];
 }
 
 function shownValue(value: Json | undefined): string {
-  return value === undefined ? 'nothing' : oneLine(startOf(JSON.stringify(value), MOST_OF_A_VALUE));
+  return value === undefined ? 'nothing' : oneLine(startOf(JSON.stringify(value), MAX_OF_A_VALUE));
+}
+
+/** What an approver sees before saying yes or no. */
+export function renderApproval(approval: Approval, style: Terminal['style']): string {
+  const { id, title, what, reasons, quorum, requested_by, expires_at, decisions } = approval;
+  const who = oneLine(whoDecides(approval));
+  const have = decisions.filter(({ decision }) => decision === 'approve').length;
+  return [
+    `${style('yellow', 'approval')} ${id}: ${style('bold', oneLine(title))}`,
+    `  what: ${what.ability}${what.implementation ? ` (${what.implementation})` : ''} in ${what.environment}, ${what.effects ?? 'no effect'}`,
+    `  input: ${JSON.stringify(what.input)}`,
+    ...reasons.map((reason) => `  because: ${oneLine(reason)}`),
+    ...Object.entries(approval.fields ?? {}).map(([name, field]) => `  fill in: ${oneLine(renderField(name, field))}`),
+    `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,
+    `  asked for by ${oneLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${formatUntil(expires_at)}`,
+  ].join('\n');
+}
+
+function renderField(name: string, { type, title, description, enum: choices, optional }: ApprovalField): string {
+  const kind = choices ? `one of ${choices.join(', ')}` : type;
+  const about = [title, description].filter(Boolean).join('. ');
+  return `${name} (${kind}${optional ? ', optional' : ''})${about ? `: ${about}` : ''}`;
+}
+
+/** The flags of `ability approve` for the fields that an approval must have, word by word. */
+export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string[] {
+  return Object.entries(fields)
+    .filter(([, { optional }]) => !optional)
+    .flatMap(([name, { type, enum: choices }]) => [
+      '--set',
+      `${name}=${choices ? oneLine(choices.join('|')) : type.toUpperCase()}`,
+    ]);
+}
+
+/** The flag of a decision that does not count without a comment. */
+export function commentFlag(approval: Pick<Approval, 'comment'>, verdict: Verdict): string[] {
+  return needsComment(approval, verdict) ? ['--comment', 'TEXT'] : [];
+}
+
+/** The approvers as written, with the people of the groups among them in brackets; `anyone` where none are named. */
+export function whoDecides({ approvers, people }: Pick<Approval, 'approvers' | 'people'>): string {
+  if (approvers.length === 0) return 'anyone';
+  const named = approvers.join(', ');
+  return people.join(', ') === named ? named : `${named} (${people.join(', ') || 'no one'})`;
 }

@@ -1,18 +1,14 @@
-import type { Approval, ApprovalField, Verdict } from '../../../../contracts/approvals.js';
-import type { TaskResult } from '../../../../contracts/task.js';
-import { needsComment } from '../../../../rules/decide-approval.js';
+import type { TaskFile } from '../../../../contracts/files.js';
+import type { InputChange, TaskResult } from '../../../../contracts/task.js';
 import { nameOf } from '../../../../rules/describe-items.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { throughAgent } from '../../../../rules/through-agent.js';
+import { formatBytes } from '../../../../text/byte-size.js';
+import { formatMoment } from '../format-time.js';
 import { plainText } from '../plain-text.js';
 import { describeProblem, typedBy } from '../report.js';
-import { tellUntil } from '../tell-time.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Typist } from '../typed-command.js';
-import { describeFiles } from './describe-files.js';
-import { tellChanges } from './render-change.js';
-import { whoDecides } from './who-decides.js';
 
 type Style = Terminal['style'];
 
@@ -27,7 +23,7 @@ export function renderResult(result: TaskResult, style: Style, typist: Typist = 
   if (result.intent !== undefined) lines.push(`intent: ${oneLine(result.intent)}`);
   if (error) lines.push(describeProblem(typedBy(typist, error), style, '  ').trimEnd());
   if (error?.step) lines.push(`  in step ${error.step}${placeOf(result)}`);
-  lines.push(...tellChanges(result));
+  lines.push(...renderInputChanges(result));
   for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   if (result.cleanup_ran !== null) lines.push(`clean-up: ${result.cleanup_ran ? 'ran' : 'did not finish'}`);
   if (good) lines.push(`output: ${JSON.stringify(output, null, 2)}`);
@@ -46,39 +42,34 @@ function placeOf({ error, steps }: TaskResult): string {
   return row && failure ? `, ${nameOf(failure, row)} of ${row.path}` : '';
 }
 
-/** What an approver sees before saying yes or no. */
-export function renderApproval(approval: Approval, style: Style): string {
-  const { id, title, what, reasons, quorum, requested_by, expires_at, decisions } = approval;
-  const who = oneLine(whoDecides(approval));
-  const have = decisions.filter(({ decision }) => decision === 'approve').length;
-  return [
-    `${style('yellow', 'approval')} ${id}: ${style('bold', oneLine(title))}`,
-    `  what: ${what.ability}${what.implementation ? ` (${what.implementation})` : ''} in ${what.environment}, ${what.effects ?? 'no effect'}`,
-    `  input: ${JSON.stringify(what.input)}`,
-    ...reasons.map((reason) => `  because: ${oneLine(reason)}`),
-    ...Object.entries(approval.fields ?? {}).map(([name, field]) => `  fill in: ${oneLine(renderField(name, field))}`),
-    `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,
-    `  asked for by ${oneLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${tellUntil(expires_at)}`,
-  ].join('\n');
+/** How the input of a task was changed, a line each; those that are not listed are counted where they were made. */
+export function renderInputChanges({
+  changes = [],
+  changes_left: left = 0,
+}: Pick<TaskResult, 'changes' | 'changes_left'>): string[] {
+  const [first, ...later] = changes.map(renderInputChange);
+  return [...(first === undefined ? [] : [first]), ...(left > 0 ? [`and ${left} more`] : []), ...later];
 }
 
-function renderField(name: string, { type, title, description, enum: choices, optional }: ApprovalField): string {
-  const kind = choices ? `one of ${choices.join(', ')}` : type;
-  const about = [title, description].filter(Boolean).join('. ');
-  return `${name} (${kind}${optional ? ', optional' : ''})${about ? `: ${about}` : ''}`;
+/** Who changed the input of a task before it was run, when, and what in it. */
+function renderInputChange({ by, at, fields }: InputChange): string {
+  const what = fields.length > 0 ? `changed ${oneLine(fields.join(', '))}` : 'took over changed definitions';
+  return `${oneLine(by.name)} (${by.source}) ${what} ${formatMoment(at)}`;
 }
 
-/** The flags of `ability approve` for the fields that an approval must have, word by word. */
-export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string[] {
-  return Object.entries(fields)
-    .filter(([, { optional }]) => !optional)
-    .flatMap(([name, { type, enum: choices }]) => [
-      '--set',
-      `${name}=${choices ? oneLine(choices.join('|')) : type.toUpperCase()}`,
-    ]);
+/** So many files are named; the rest is counted. */
+const MAX_NAMED = 50;
+const DIGEST_SHOWN = 12;
+
+/** A file in words: `build.report: report.html, 12 B, 52c123d327f6`. */
+export function describeFile({ step, name, file, called }: TaskFile): string {
+  const digest = file.$file.slice(0, DIGEST_SHOWN);
+  const whose = called ? ', of a task it called' : '';
+  return `${step === '' ? 'input' : step}.${name}: ${file.name}, ${formatBytes(file.bytes)}, ${digest}${whose}`;
 }
 
-/** The flag of a decision that does not count without a comment. */
-export function commentFlag(approval: Pick<Approval, 'comment'>, verdict: Verdict): string[] {
-  return needsComment(approval, verdict) ? ['--comment', 'TEXT'] : [];
+/** Files in words, a line each, the first of them where they are many. */
+export function describeFiles(files: readonly TaskFile[]): string[] {
+  const left = files.length - MAX_NAMED;
+  return [...files.slice(0, MAX_NAMED).map(describeFile), ...(left > 0 ? [`and ${left} more`] : [])];
 }

@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal/terminal.js';
 type Style = Terminal['style'];
 
 /** So many failures of a loop stand on its line. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 const MARKS: Record<StepSummary['status'], { mark: string; color: Parameters<Style>[0] }> = {
   pending: { mark: '·', color: 'dim' },
@@ -53,7 +53,7 @@ export function tookOf({ status, duration_ms, call, attempts }: StepSummary): st
 
 /** A step in a loop has turns besides, and a loop itself its items. */
 function attemptsOf(step: StepSummary): string {
-  const told = tellTurnsInLine(step, MOST_FAILURES);
+  const told = tellTurnsInLine(step, MAX_FAILURES);
   if (told !== undefined) return `  ${told}`;
   return step.attempts > 1 && step.turns === undefined ? ` (attempt ${step.attempts})` : '';
 }
@@ -62,7 +62,7 @@ function attemptsOf(step: StepSummary): string {
 export function renderChange(step: StepSummary): string {
   const took = tookOf(step);
   const time = took === '' ? '' : ` ${took}`;
-  const told = step.items && isStepEnd(step.status) ? tellTurnsInLine(step, MOST_FAILURES) : undefined;
+  const told = step.items && isStepEnd(step.status) ? tellTurnsInLine(step, MAX_FAILURES) : undefined;
   return `  ${step.path} ${step.status}${time}${told === undefined ? attemptsOf(step) : `  ${told}`}`;
 }
 

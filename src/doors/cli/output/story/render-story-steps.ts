@@ -9,18 +9,18 @@ import { type FoldedAnswer, foldAnswers } from '../../../../rules/fold-answers.j
 import { oneLine } from '../../../../rules/shown-text.js';
 import { isOfExpansion } from '../../../../rules/step-name.js';
 import { generalPath } from '../../../../rules/turn-paths.js';
+import { formatMoment, formatUntil, localTime } from '../format-time.js';
 import { plainText } from '../plain-text.js';
+import { whoDecides } from '../result/render-approval.js';
 import { markOf } from '../result/render-steps.js';
-import { whoDecides } from '../result/who-decides.js';
-import { localTime, tellMoment, tellUntil } from '../tell-time.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { asTyped, commandOf, type Typist } from '../typed-command.js';
 
 type Style = Terminal['style'];
 
 /** So many failures of one loop are told, with so many of the attempts before the last; JSON has more. */
-const MOST_FAILURES = 5;
-const MOST_TRIES = 4;
+const MAX_FAILURES = 5;
+const MAX_TRIES = 4;
 
 const WORDS: Record<HookAnswer['decision'], string> = {
   allow: 'allowed it',
@@ -29,7 +29,7 @@ const WORDS: Record<HookAnswer['decision'], string> = {
 };
 
 /** What happened, in the order of the plan: around the task, then each step with what stood around it. */
-export function tellEvents(story: TaskStory, style: Style, typist: Typist): string[] {
+export function renderEvents(story: TaskStory, style: Style, typist: Typist): string[] {
   const { hooks, approvals, steps, concurrency } = story;
   const known = { ...story, steps: steps.filter(({ id }) => !isOfExpansion(id)) };
   const paths = new Set(steps.map(({ path }) => path));
@@ -38,25 +38,25 @@ export function tellEvents(story: TaskStory, style: Style, typist: Typist): stri
   const before = around.filter(({ phase }) => phase !== 'PostAbilityCall');
   const after = around.filter(({ phase }) => phase === 'PostAbilityCall');
   return [
-    ...before.flatMap((answer) => tellHook(answer, '', style)),
-    ...approvals.filter(isAround).flatMap((approval) => tellApproval(approval, '', style)),
-    ...(concurrency ? tellTurn(concurrency) : []),
-    ...known.steps.flatMap((step) => tellStep(step, known, style, typist)),
-    ...after.flatMap((answer) => tellHook(answer, '', style)),
+    ...before.flatMap((answer) => renderHook(answer, '', style)),
+    ...approvals.filter(isAround).flatMap((approval) => renderApprovalEvent(approval, '', style)),
+    ...(concurrency ? renderTurn(concurrency) : []),
+    ...known.steps.flatMap((step) => renderStep(step, known, style, typist)),
+    ...after.flatMap((answer) => renderHook(answer, '', style)),
   ];
 }
 
-function tellTurn({ key, held_by, asked_at, granted_at }: Turn): string[] {
+function renderTurn({ key, held_by, asked_at, granted_at }: Turn): string[] {
   const name = `turn with the key ${oneLine(key)}`;
   const held = held_by.length === 0 ? '' : `; ${held_by.join(', ')} held it`;
-  if (granted_at === null) return [`${name} asked for ${tellMoment(asked_at)}, not had${held}`];
+  if (granted_at === null) return [`${name} asked for ${formatMoment(asked_at)}, not had${held}`];
   const ms = Date.parse(granted_at) - Date.parse(asked_at);
   return [
     `${name} had at ${localTime(granted_at)}${held_by.length === 0 ? '' : `, after ${formatDuration(ms)}`}${held}`,
   ];
 }
 
-function tellStep(
+function renderStep(
   step: StepStory,
   { hooks, approvals, steps, task_key }: TaskStory,
   style: Style,
@@ -68,18 +68,18 @@ function tellStep(
   const start = started_at === null ? '' : style('dim', `, from ${localTime(started_at)}`);
   const over = protocol === undefined ? '' : `, over MCP ${oneLine(protocol)}`;
   const name = call === null || call === path ? path : `${path}  ${style('dim', call)}`;
-  const isTold = tries.at(-1)?.error != null || tellsOwn(step) || steps.some((inner) => isWhy(inner, step));
+  const isTold = tries.at(-1)?.error != null || explainsOwn(step) || steps.some((inner) => isWhy(inner, step));
   return [
-    `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? whySkipped(condition) : time + over + start}`,
-    ...folded.filter(isBefore).flatMap(({ answer, times }) => tellHook(answer, '    ', style, times)),
+    `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? skippedBecause(condition) : time + over + start}`,
+    ...folded.filter(isBefore).flatMap(({ answer, times }) => renderHook(answer, '    ', style, times)),
     ...approvals
       .filter((approval) => generalPath(approval.path) === path)
-      .flatMap((approval) => tellApproval(approval, '    ', style)),
-    ...tellTurnsOf(step, task_key, style, typist),
-    ...tellTries(tries, style),
+      .flatMap((approval) => renderApprovalEvent(approval, '    ', style)),
+    ...renderTurnsOf(step, task_key, style, typist),
+    ...renderTries(tries, style),
     ...(tries.length === 0 && turns === undefined && attempts > 1 ? [`    ${attempts} attempts`] : []),
-    ...(error && !isTold ? [`    ${tellError(error, '    ', style)}`] : []),
-    ...folded.filter((one) => !isBefore(one)).flatMap(({ answer, times }) => tellHook(answer, '    ', style, times)),
+    ...(error && !isTold ? [`    ${renderError(error, '    ', style)}`] : []),
+    ...folded.filter((one) => !isBefore(one)).flatMap(({ answer, times }) => renderHook(answer, '    ', style, times)),
     ...(left > 0 ? [`    ${left} more answers of hooks`] : []),
   ];
 }
@@ -90,22 +90,22 @@ function isWhy(inner: StepStory, { path, error }: StepStory): boolean {
 }
 
 /** Whether the condition was false or the step never came up, nobody notes. */
-function whySkipped(condition: string | null): string {
+function skippedBecause(condition: string | null): string {
   return condition === null ? ': it was not reached' : `: it runs only if ${plainText(condition, '      ')}`;
 }
 
 /** Whether the failures of its turns tell why a step failed, or those of the loop around it. */
-function tellsOwn({ error, failures, failed_turns = 0 }: StepStory): boolean {
+function explainsOwn({ error, failures, failed_turns = 0 }: StepStory): boolean {
   return failed_turns > 0 || (failures ?? []).some((failure) => failure.error?.message === error?.message);
 }
 
 /** What became of the turns of a loop, or of a step in one: a line each for the first that did not succeed. */
-function tellTurnsOf(step: StepStory, key: string | null, style: Style, typist: Typist): string[] {
-  const told = tellTurns(step, MOST_FAILURES);
+function renderTurnsOf(step: StepStory, key: string | null, style: Style, typist: Typist): string[] {
+  const told = tellTurns(step, MAX_FAILURES);
   if (!told) return [];
   const failures = told.failures.flatMap(({ failure, text }) => [
     `      ${style('red', plainText(text, '        '))}`,
-    ...tellTries(triesOf(step, failure.path), style).map((line) => `    ${line}`),
+    ...renderTries(triesOf(step, failure.path), style).map((line) => `    ${line}`),
     ...logOf(failure, key).map((line) => `        ${style('dim', asTyped(line, typist))}`),
   ]);
   return [`    ${told.head}`, ...failures, ...(told.rest === '' ? [] : [`      ${told.rest}`])];
@@ -114,7 +114,7 @@ function tellTurnsOf(step: StepStory, key: string | null, style: Style, typist: 
 /** The attempts of a call that was tried more than once, as far as they say more than the last one. */
 function triesOf({ failures = [] }: StepStory, path: string): AttemptStory[] {
   const tries = failures.find((failure) => failure.path === path)?.tries ?? [];
-  return tries.length < 2 ? [] : tries.slice(0, -1).slice(-MOST_TRIES);
+  return tries.length < 2 ? [] : tries.slice(0, -1).slice(-MAX_TRIES);
 }
 
 function logOf({ path, task, attempts }: ItemFailure, key: string | null): string[] {
@@ -123,24 +123,24 @@ function logOf({ path, task, attempts }: ItemFailure, key: string | null): strin
 }
 
 /** One attempt that went well needs no line of its own. */
-function tellTries(tries: readonly AttemptStory[], style: Style): string[] {
+function renderTries(tries: readonly AttemptStory[], style: Style): string[] {
   const [only] = tries;
   if (tries.length === 1 && only?.status === 'succeeded') return [];
-  return tries.map((one) => `    ${tellAttempt(one, tries.length, style)}`);
+  return tries.map((one) => `    ${describeAttempt(one, tries.length, style)}`);
 }
 
-function tellAttempt(one: AttemptStory, count: number, style: Style): string {
+function describeAttempt(one: AttemptStory, count: number, style: Style): string {
   const { number, round, status, error, last_words, started_at, starts_at, worker } = one;
   const name = `attempt ${number}${round > 1 ? ` of round ${round}` : ''}`;
   switch (status) {
     case 'failed':
-      if (error) return `${name} failed: ${tellError(error, '      ', style)}`;
+      if (error) return `${name} failed: ${renderError(error, '      ', style)}`;
       if (last_words !== null) return `${name} failed; the last it wrote: ${plainText(last_words, '      ')}`;
       return `${name} failed${number < count ? '; its error was not kept' : ''}`;
     case 'running':
       return `${name} runs${started_at === null ? '' : ` since ${localTime(started_at)}`}${worker === null ? '' : ` on ${oneLine(worker)}`}`;
     case 'waiting':
-      return starts_at === null ? `${name} waits for a worker` : `${name} starts ${tellMoment(starts_at)}`;
+      return starts_at === null ? `${name} waits for a worker` : `${name} starts ${formatMoment(starts_at)}`;
     case 'unknown':
       return `${name} was under way when the task ended; how it went is not known`;
     default:
@@ -148,7 +148,7 @@ function tellAttempt(one: AttemptStory, count: number, style: Style): string {
   }
 }
 
-function tellError({ code, message }: { code: string; message: string }, indent: string, style: Style): string {
+function renderError({ code, message }: { code: string; message: string }, indent: string, style: Style): string {
   return `${style('red', code)} ${plainText(message, `${indent}  `)}`;
 }
 
@@ -156,7 +156,7 @@ function isBefore({ answer }: FoldedAnswer): boolean {
   return answer.phase !== 'PostAbilityCall';
 }
 
-function tellHook(answer: HookAnswer, indent: string, style: Style, times = 1): string[] {
+function renderHook(answer: HookAnswer, indent: string, style: Style, times = 1): string[] {
   const { hook_id, phase, path, status, decision, reason, suggestion, warnings = [], duration_ms, moment } = answer;
   const inner = `${indent}    `;
   const further = `${inner}    `;
@@ -175,7 +175,7 @@ function tellHook(answer: HookAnswer, indent: string, style: Style, times = 1): 
   ];
 }
 
-function tellApproval(approval: Approval, indent: string, style: Style): string[] {
+function renderApprovalEvent(approval: Approval, indent: string, style: Style): string[] {
   const { id, title, reasons, quorum, raised_at, decisions, ignored } = approval;
   const inner = `${indent}    `;
   const who = oneLine(whoDecides(approval));
@@ -183,15 +183,15 @@ function tellApproval(approval: Approval, indent: string, style: Style): string[
     `${indent}approval ${id}: ${style('bold', oneLine(title))}`,
     `${inner}asked ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${localTime(raised_at)}`,
     ...reasons.map((reason) => `${inner}because: ${oneLine(reason)}`),
-    ...decisions.map((decision) => `${inner}${tellDecision(decision)}`),
+    ...decisions.map((decision) => `${inner}${renderDecision(decision)}`),
     ...ignored.map(({ decision, by, reason, at }) => {
       return `${inner}ignored: ${decision.replace('_', ' ')} by ${oneLine(by ?? 'an unnamed person')} at ${localTime(at)}, because ${oneLine(reason)}`;
     }),
-    `${inner}${tellStanding(approval, style)}`,
+    `${inner}${renderApprovalStatus(approval, style)}`,
   ];
 }
 
-function tellDecision({ decision, by, comment, at, self }: CountedDecision): string {
+function renderDecision({ decision, by, comment, at, self }: CountedDecision): string {
   const who = by === 'unnamed' ? 'an unnamed person' : `${oneLine(by.name)} (${by.source})`;
   const own = self ? ', who asked for the task,' : '';
   const said = comment === undefined ? '' : `: ${oneLine(comment)}`;
@@ -200,13 +200,13 @@ function tellDecision({ decision, by, comment, at, self }: CountedDecision): str
 
 const SAID = { approve: 'said yes', deny: 'said no', request_changes: 'asked for changes' } as const;
 
-function tellStanding({ status, quorum, decisions, expires_at }: Approval, style: Style): string {
+function renderApprovalStatus({ status, quorum, decisions, expires_at }: Approval, style: Style): string {
   const have = decisions.filter(({ decision }) => decision === 'approve').length;
   switch (status) {
     case 'open':
-      return `${style('yellow', 'open')}: ${quorum - have} more needed until ${tellUntil(expires_at)}; without an answer it is denied`;
+      return `${style('yellow', 'open')}: ${quorum - have} more needed until ${formatUntil(expires_at)}; without an answer it is denied`;
     case 'expired':
-      return `${style('red', 'expired')} ${tellMoment(expires_at)}; without an answer it is denied`;
+      return `${style('red', 'expired')} ${formatMoment(expires_at)}; without an answer it is denied`;
     case 'cancelled':
       return 'cancelled before it was decided';
     default:

@@ -1,24 +1,24 @@
+import type { AgentUsage } from '../../../../contracts/agent.js';
 import type { JsonObject } from '../../../../contracts/json.js';
+import type { PlanAgentLimits } from '../../../../contracts/plan.js';
 import { isEndState } from '../../../../contracts/states.js';
 import type { StoryAgent, StoryOperation, TaskStory } from '../../../../contracts/story.js';
 import { describeConcurrency, describeWait } from '../../../../rules/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { throughAgent } from '../../../../rules/through-agent.js';
+import { formatMoment } from '../format-time.js';
 import type { NextCommand } from '../next-commands.js';
-import { firstLine, plainText } from '../plain-text.js';
-import { describeFiles } from '../result/describe-files.js';
-import { tellChanges } from '../result/render-change.js';
-import { tellMoment } from '../tell-time.js';
+import { counted, firstLine, plainText } from '../plain-text.js';
+import { describeFiles, renderInputChanges } from '../result/render-result.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { asTyped, type Typist } from '../typed-command.js';
-import { describeAgentLimits, describeUsage } from './describe-agent.js';
-import { tellEvents } from './render-story-steps.js';
+import { renderEvents } from './render-story-steps.js';
 
 type Style = Terminal['style'];
 
 const DIGEST_SHOWN = 12;
-const MOST_OF_A_VALUE = 200;
+const MAX_OF_A_VALUE = 200;
 
 /** Tells a task as a story: how it stands and why, then from what was asked to what to do next. */
 export function renderStory(
@@ -28,15 +28,15 @@ export function renderStory(
   typist: Typist = { flags: {} },
 ): string {
   const sections: [string, string[]][] = [
-    ['Asked', tellRequest(story)],
-    ['Resolved', tellResolution(story, style)],
-    ['What happened', tellEvents(story, style, typist)],
-    ['End', tellEnd(story, style, typist)],
+    ['Asked', renderRequest(story)],
+    ['Resolved', renderResolution(story, style)],
+    ['What happened', renderEvents(story, style, typist)],
+    ['End', renderEnd(story, style, typist)],
     ['Files', describeFiles(story.files ?? []).map(oneLine)],
     ['Warnings', story.warnings.map((warning) => plainText(warning, '  '))],
     ['Not known', story.gaps],
-    ['Where to look', tellLinks(story)],
-    ['Next', tellNext(next, style)],
+    ['Where to look', renderLinks(story)],
+    ['Next', renderNext(next, style)],
   ];
   const told = sections.filter(([, lines]) => lines.length > 0);
   return [
@@ -92,29 +92,29 @@ function standing({ status, error, steps, approvals, definition, source, concurr
   }
 }
 
-function tellRequest(story: TaskStory): string[] {
+function renderRequest(story: TaskStory): string[] {
   const { definition, requested_by, environment, session, caller, intent, created_at, input } = story;
-  const when = created_at === null ? '' : `, created ${tellMoment(created_at)}`;
+  const when = created_at === null ? '' : `, created ${formatMoment(created_at)}`;
   const talk = session === null ? '' : `, in session ${oneLine(session)}`;
   return [
     `by ${oneLine(requested_by.name)} (${requested_by.source}${caller === null ? '' : `, ${caller}`})${throughAgent(requested_by, oneLine)} in ${environment}${talk}${when}`,
     ...(intent === null ? [] : [`intent: ${oneLine(intent)}`]),
     ...(definition.summary === null ? [] : [plainText(definition.summary)]),
-    ...(input === null ? [] : tellInput(input)),
-    ...tellChanges(story),
+    ...(input === null ? [] : renderInput(input)),
+    ...renderInputChanges(story),
   ];
 }
 
-function tellInput(input: JsonObject): string[] {
+function renderInput(input: JsonObject): string[] {
   const fields = Object.entries(input);
   if (fields.length === 0) return ['without input'];
   return fields.map(([name, value]) => {
     const text = oneLine(JSON.stringify(value));
-    return `${oneLine(name)}: ${text.length > MOST_OF_A_VALUE ? `${text.slice(0, MOST_OF_A_VALUE)}...` : text}`;
+    return `${oneLine(name)}: ${text.length > MAX_OF_A_VALUE ? `${text.slice(0, MAX_OF_A_VALUE)}...` : text}`;
   });
 }
 
-function tellResolution({ resolution, environment, definition }: TaskStory, style: Style): string[] {
+function renderResolution({ resolution, environment, definition }: TaskStory, style: Style): string[] {
   if (!resolution) return [];
   const { digest, placement, operations, hooks, concurrency, agent } = resolution;
   const name = `${environment}${resolution.protected ? ', which is protected' : ''}`;
@@ -123,18 +123,18 @@ function tellResolution({ resolution, environment, definition }: TaskStory, styl
     `for ${name}, placed ${placement}, plan ${digest.slice(0, DIGEST_SHOWN)}`,
     ...own,
     ...(concurrency ? [oneLine(describeConcurrency(concurrency))] : []),
-    ...(agent ? tellAgent(agent) : []),
-    ...operations.flatMap((operation) => tellOperation(operation, style)),
+    ...(agent ? renderAgent(agent) : []),
+    ...operations.flatMap((operation) => renderOperation(operation, style)),
   ];
 }
 
-function tellAgent({ model, limits, tools, grant }: StoryAgent): string[] {
+function renderAgent({ model, limits, tools, grant }: StoryAgent): string[] {
   const may = tools.length > 0 ? tools.join(', ') : 'nothing';
   const by = grant === undefined ? '' : `, as the agent that called it let it (${grant.slice(0, DIGEST_SHOWN)})`;
   return [`an agent that asks ${model}: ${describeAgentLimits(limits)}`, `it may call ${may}${by}`];
 }
 
-function tellOperation(operation: StoryOperation, style: Style): string[] {
+function renderOperation(operation: StoryOperation, style: Style): string[] {
   const { key, version, implementation, kind, runs, effects, tags, hooks } = operation;
   const chosen = implementation === key ? '' : ` by ${implementation}`;
   const tagged = tags.length === 0 ? '' : ` [${tags.join(', ')}]`;
@@ -142,13 +142,13 @@ function tellOperation(operation: StoryOperation, style: Style): string[] {
   return [`${key} v${version}${chosen}${tagged}, ${effects}: ${kind} ${style('dim', oneLine(runs))}`, ...guarded];
 }
 
-function tellEnd(
+function renderEnd(
   { status, error, cleanup_ran, started_at, finished_at, agent }: TaskStory,
   style: Style,
   typist: Typist,
 ): string[] {
   if (!isEndState(status)) return [];
-  const at = finished_at === null ? '' : ` ${tellMoment(finished_at)}`;
+  const at = finished_at === null ? '' : ` ${formatMoment(finished_at)}`;
   const ms = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null;
   const after = ms === null ? '' : `, after ${formatDuration(ms)}`;
   const problem = error
@@ -165,7 +165,7 @@ function tellEnd(
   ];
 }
 
-function tellLinks({ links }: TaskStory): string[] {
+function renderLinks({ links }: TaskStory): string[] {
   const { record, temporal } = links;
   return [
     ...(record === null ? [] : [`record: ${record}/tool_call.md`]),
@@ -173,6 +173,23 @@ function tellLinks({ links }: TaskStory): string[] {
   ];
 }
 
-function tellNext(next: readonly NextCommand[], style: Style): string[] {
+function renderNext(next: readonly NextCommand[], style: Style): string[] {
   return next.flatMap(({ command, purpose }) => [command, `    ${style('dim', `# ${oneLine(purpose)}`)}`]);
+}
+
+/** What an agent has used up, in a line. */
+export function describeUsage({ turns, calls, input_tokens, output_tokens, cost, estimated }: AgentUsage): string {
+  const about = estimated ? 'about ' : '';
+  const price = cost === undefined ? '' : `, a cost of ${about}${Number(cost.toPrecision(3))}`;
+  return `${counted(turns, 'turn')}, ${counted(calls, 'call')}, ${about}${input_tokens} tokens read and ${output_tokens} written${price}`;
+}
+
+/** What an agent may use up, in a line. */
+export function describeAgentLimits({ max_turns, max_calls, max_tokens, max_cost }: PlanAgentLimits): string {
+  return [
+    `at most ${counted(max_turns, 'turn')}`,
+    counted(max_calls, 'call'),
+    ...(max_tokens === undefined ? [] : [`${max_tokens} tokens`]),
+    ...(max_cost === undefined ? [] : [`a cost of ${max_cost}`]),
+  ].join(', ');
 }

@@ -1,4 +1,5 @@
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { showUnseenCharacters } from '../../../../rules/shown-text.js';
 
 export type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'> &
   Partial<Pick<NodeJS.WriteStream, 'rows' | 'columns'>>;
@@ -14,4 +15,27 @@ export interface Surroundings {
   removeListener(signal: NodeJS.Signals, listener: () => void): unknown;
   emit(signal: NodeJS.Signals, value: NodeJS.Signals): boolean;
   exit(code?: ExitCode): unknown;
+}
+
+/** What of the surroundings of a command its end is about. */
+type Ending = Pick<Surroundings, 'emit' | 'exit'> & { stderr: Pick<Surroundings['stderr'], 'write'> };
+
+/**
+ * What ends a command whose output cannot be written.
+ *
+ * Who reads us has had enough: what can stop in an orderly way does, as at SIGTERM; the rest ends here. What could not be
+ * written for another reason was not said, so the command fails.
+ */
+export function enderOfClosed(around: Ending): (error: NodeJS.ErrnoException) => void {
+  let isClosed = false;
+  return (error) => {
+    if (isClosed) return;
+    isClosed = true;
+    if (error.code !== 'EPIPE') {
+      around.stderr.write(`error The output could not be written: ${showUnseenCharacters(error.message)}\n`);
+      around.exit(EXIT.failed);
+      return;
+    }
+    if (!around.emit('SIGTERM', 'SIGTERM')) around.exit(EXIT.interrupted);
+  };
 }

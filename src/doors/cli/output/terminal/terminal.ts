@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { reasonOf } from '../../../../contracts/problem.js';
 import { showUnseenCharacters } from '../../../../rules/shown-text.js';
-import { enderOfClosed } from './end-when-closed.js';
 import { type PaintedBlock, paintBlock, type ScreenSize } from './paint-block.js';
-import type { Output, Surroundings } from './surroundings.js';
+import { enderOfClosed, type Output, type Surroundings } from './surroundings.js';
 
 /** What a command says, asks and hears: results go to stdout, all else to stderr. Source: docs/guide.md. */
 export interface Terminal {
@@ -94,4 +94,21 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
     // An exit code that is named takes the place of the one there is, even where it is undefined.
     leave: (exit) => void (exit === undefined ? around.exit() : around.exit(exit)),
   };
+}
+
+/** What of a process its end is about. */
+type Ending = Pick<NodeJS.Process, 'exitCode' | 'on'>;
+
+/**
+ * Lets a process end with the exit code of the answer that it has printed, once nothing is under way any more.
+ *
+ * What fails from then on, such as a connection that closes late, changes nothing of the answer: it is reported on stderr,
+ * and ends the process.
+ */
+export function keepAnswer(exit: ExitCode, around: Ending, terminal: Pick<Terminal, 'note' | 'leave'>): void {
+  around.exitCode = exit;
+  around.on('uncaughtException', (error) => {
+    terminal.note(`warning The command had ended when this failed: ${reasonOf(error)}`);
+    terminal.leave(exit);
+  });
 }

@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AbilityError } from '../../../../../src/contracts/problem.js';
-import { describeProblem, exitOf, reportError } from '../../../../../src/doors/cli/output/report.js';
+import { describeProblem, exitOf, readableStack, reportError } from '../../../../../src/doors/cli/output/report.js';
 import { renderResult } from '../../../../../src/doors/cli/output/result/render-result.js';
 import type { Terminal } from '../../../../../src/doors/cli/output/terminal/terminal.js';
 import { SILENT_TERMINAL } from '../../../../fixtures/silent-terminal.js';
@@ -90,4 +94,28 @@ test('below a failed task the problem has no label of its own, in colors as with
   const colored = (format: unknown, text: string): string => `<${String(format)}>${text}</>`;
   const result = { ...openTask({}).view, status: 'failed' as const, error: error.toProblem() };
   expect(renderResult(result, colored).split('\n')[1]).toBe('   <dim>definition.invalid</> Unknown key `wiht`');
+});
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ability-stack-'));
+  // Line 1, column 4 of the bundle is line 7, column 3 of the source; what a bundler writes, by hand.
+  const map = { version: 3, sources: ['../client/connect.js'], names: [], mappings: 'GAME', file: 'chunk.js' };
+  writeFileSync(join(folder, 'chunk.js.map'), JSON.stringify(map));
+  writeFileSync(join(folder, 'broken.js.map'), '{');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a stack names the places of the sources where it named those of the bundle', () => {
+  const url = `${pathToFileURL(join(folder, 'chunk.js'))}`;
+  const path = join(folder, 'chunk.js');
+  expect(readableStack(`Error: it broke\n    at a (${url}:1:4)\n    at ${path}:1:9`)).toBe(
+    'Error: it broke\n    at a (client/connect.js:7:3)\n    at client/connect.js:7:3',
+  );
+});
+
+test('a place without a map, or with one that is broken, stays as it was', () => {
+  const stack = `Error: x\n    at b (${join(folder, 'other.js')}:3:5)\n    at c (${join(folder, 'broken.js')}:1:1)\n    at node:internal/x:1:1`;
+  expect(readableStack(stack)).toBe(stack);
 });

@@ -2,10 +2,10 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TaskNow } from '../../../../../../src/client/index.js';
+import { formatUntil } from '../../../../../../src/doors/cli/output/format-time.js';
 import { LiveView } from '../../../../../../src/doors/cli/output/live/live-view.js';
 import { OutputReader } from '../../../../../../src/doors/cli/output/live/read-output.js';
 import { OutputStream } from '../../../../../../src/doors/cli/output/live/stream-output.js';
-import { tellUntil } from '../../../../../../src/doors/cli/output/tell-time.js';
 import { openScreen } from '../../../../../fixtures/screen.js';
 import { temporaryProject } from '../../../../temporary-project.js';
 import { exampleApproval } from '../story/example-story.js';
@@ -158,7 +158,7 @@ test('what is waited for is said: a signal, people, a pause, a turn', async () =
       'nightly  waiting for approval 1m 12s  0/4 steps  k',
       '  ? signal  5s  waits for signal dns_done',
       '  ? ask     5s  waits for approval by release-managers',
-      `      │ until ${tellUntil(expires_at, NOW)}`,
+      `      │ until ${formatUntil(expires_at, NOW)}`,
       '  ? poll    5s  next turn in 30 s',
       '  ? group   5s  attempt 3 in 8 s',
     ]),

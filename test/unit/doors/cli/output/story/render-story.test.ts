@@ -5,8 +5,8 @@ import type {
   StoryResolution,
   TaskStory,
 } from '../../../../../../src/contracts/story.js';
+import { formatMoment, localTime } from '../../../../../../src/doors/cli/output/format-time.js';
 import { renderStory } from '../../../../../../src/doors/cli/output/story/render-story.js';
-import { localTime, tellMoment } from '../../../../../../src/doors/cli/output/tell-time.js';
 import { exampleApproval, exampleStep, exampleStory } from './example-story.js';
 
 const told = (more: Partial<TaskStory> = {}) => renderStory(exampleStory(more), [], (_, text) => text);
@@ -31,7 +31,7 @@ test('a story has a headline and sections, and none that is empty', () => {
       'signup v2 (t-1) is running',
       '',
       'Asked',
-      `  by alice (claimed) in staging, created ${tellMoment('2026-01-31T08:00:00Z')}`,
+      `  by alice (claimed) in staging, created ${formatMoment('2026-01-31T08:00:00Z')}`,
       '  Signs up.',
       '  build_id: "17"',
       '',
@@ -51,9 +51,9 @@ test('changes that are not listed are counted where they were made', () => {
   const asked = (more: Partial<TaskStory>) => renderStory(exampleStory(more), [], (_, text) => text);
   expect(asked({ changes, changes_left: 7 })).toContain(
     [
-      `  ann (claimed) changed n ${tellMoment('2026-01-31T08:00:00Z')}`,
+      `  ann (claimed) changed n ${formatMoment('2026-01-31T08:00:00Z')}`,
       '  and 7 more',
-      `  ben (claimed) changed n ${tellMoment('2026-01-31T08:01:00Z')}`,
+      `  ben (claimed) changed n ${formatMoment('2026-01-31T08:01:00Z')}`,
     ].join('\n'),
   );
   expect(asked({ changes })).not.toContain('more');
@@ -146,7 +146,7 @@ describe('attempts', () => {
     [{ status: 'waiting' }, 'attempt 1 waits for a worker'],
     [
       { status: 'waiting', starts_at: '2026-01-31T08:00:00.000Z' },
-      `attempt 1 starts ${tellMoment('2026-01-31T08:00:00Z')}`,
+      `attempt 1 starts ${formatMoment('2026-01-31T08:00:00Z')}`,
     ],
     [{ status: 'unknown' }, 'attempt 1 was under way when the task ended; how it went is not known'],
   ])('%j', (one, line) => {

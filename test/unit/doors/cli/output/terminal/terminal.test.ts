@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import type { Surroundings } from '../../../../../../src/doors/cli/output/terminal/surroundings.js';
-import { openTerminal } from '../../../../../../src/doors/cli/output/terminal/terminal.js';
+import { keepAnswer, openTerminal } from '../../../../../../src/doors/cli/output/terminal/terminal.js';
 
 /** A terminal that keeps what it is told. */
 function terminalOn(isTTY: boolean, rows?: number) {
@@ -117,3 +117,17 @@ test('output that cannot be written fails the command, which says why where it c
   expect(around.exit).toHaveBeenCalledExactlyOnceWith(1);
   expect(said.mock.calls).toEqual([['error The output could not be written: reset by peer\n']]);
 });
+
+test.each([new Error('Channel has been shut down'), 'a rejection that is no error'])(
+  'what fails after the answer is reported, and leaves its exit code: %s',
+  (fault) => {
+    const around = Object.assign(new EventEmitter(), { exitCode: undefined as number | undefined });
+    const terminal = { note: vi.fn(), leave: vi.fn() };
+    keepAnswer(6, around as never, terminal);
+    expect(around.exitCode).toBe(6);
+    around.emit('uncaughtException', fault);
+    expect(terminal.leave).toHaveBeenCalledExactlyOnceWith(6);
+    const message = fault instanceof Error ? fault.message : fault;
+    expect(terminal.note).toHaveBeenCalledExactlyOnceWith(`warning The command had ended when this failed: ${message}`);
+  },
+);

@@ -5,7 +5,7 @@ import { asTyped, commandOf } from '../../output/typed-command.js';
 import type { Context } from '../../program/context.js';
 
 /** Which tasks a task tries again, or is tried again by, for people; none of one that stands alone. */
-export function tellChain({ retry_of, retries }: TaskChain, context: Context): string[] {
+export function describeChain({ retry_of, retries }: TaskChain, context: Context): string[] {
   const newest = retries.at(-1);
   const later = retries.map(({ task, status }) => `${task} (${status})`).join(', ');
   return [
@@ -22,7 +22,7 @@ export function tellChain({ retry_of, retries }: TaskChain, context: Context): s
  *
  * @param folder of the record of the task.
  */
-export function tellPlaceInChain(key: string, folder: string, context: Context): string | undefined {
+export function describePlaceInChain(key: string, folder: string, context: Context): string | undefined {
   const isHere = (task: string): boolean => existsSync(join(dirname(folder), task));
   const earlier = earlierKeys(key).filter(isHere);
   const next = nextKey(key);

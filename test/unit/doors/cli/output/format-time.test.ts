@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { localTime, tellDistance, tellMoment, tellUntil } from '../../../../../src/doors/cli/output/tell-time.js';
+import {
+  formatDistance,
+  formatMoment,
+  formatUntil,
+  localTime,
+} from '../../../../../src/doors/cli/output/format-time.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00.000Z');
 const from = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
@@ -16,7 +21,7 @@ test.each([
   [-47 * 3600, '47 h ago'],
   [72 * 3600, 'in 3 d'],
 ])('%d seconds from now is %s', (seconds, words) => {
-  expect(tellDistance(from(seconds), NOW)).toBe(words);
+  expect(formatDistance(from(seconds), NOW)).toBe(words);
 });
 
 test('a moment has its local time, and its day where that is not today', () => {
@@ -26,11 +31,11 @@ test('a moment has its local time, and its day where that is not today', () => {
   const sameDay = at.getDate() === new Date(NOW).getDate();
   expect(localTime(from(-60), NOW)).toMatch(sameDay ? new RegExp(`^${time}$`) : new RegExp(`${time}$`));
   expect(localTime(from(-72 * 3600), NOW)).toMatch(/^2026-01-2\d \d\d:\d\d:\d\d$/);
-  expect(tellMoment(from(-180), NOW)).toBe(`3 min ago (${localTime(from(-180), NOW)})`);
-  expect(tellUntil(from(8), NOW)).toBe(`${localTime(from(8), NOW)} (in 8 s)`);
+  expect(formatMoment(from(-180), NOW)).toBe(`3 min ago (${localTime(from(-180), NOW)})`);
+  expect(formatUntil(from(8), NOW)).toBe(`${localTime(from(8), NOW)} (in 8 s)`);
 });
 
 test('what is no moment is left as it is', () => {
-  expect(tellDistance('soon', NOW)).toBe('soon');
+  expect(formatDistance('soon', NOW)).toBe('soon');
   expect(localTime('soon', NOW)).toBe('soon');
 });

@@ -1,12 +1,14 @@
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { describeStanding } from '../../../../contracts/lifecycle.js';
-import type { Registry } from '../../../../definitions/registry.js';
-import type { ListedAbility } from '../../../answers/list-abilities.js';
-import { renderTable } from '../../output/render-table.js';
-import { describeProblem, typedBy } from '../../output/report.js';
-import { asTyped } from '../../output/typed-command.js';
-import { type Context, openRegistry } from '../../program/context.js';
-import type { DefinitionFlags } from '../../program/definitions.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { describeStanding } from '../../../contracts/lifecycle.js';
+import type { Registry } from '../../../definitions/registry.js';
+import type { ListedAbility } from '../../answers/list-abilities.js';
+import { listCapabilities, listPacks } from '../../answers/list-specialists.js';
+import { renderCapabilities, renderPacks } from '../output/render-specialists.js';
+import { renderTable } from '../output/render-table.js';
+import { describeProblem, typedBy } from '../output/report.js';
+import { asTyped } from '../output/typed-command.js';
+import { type Context, openRegistry } from '../program/context.js';
+import type { DefinitionFlags } from '../program/definitions.js';
 
 /** `ability list`: the abilities of the project, high-level ones first. Reads files only. Source: R-000-06. */
 export async function run(
@@ -17,13 +19,12 @@ export async function run(
   const registry = await openRegistry(context);
   if (usage) return listUsage(context, registry);
   if (packs || capabilities) {
-    const { listRecruits } = await import('./list-recruits.js');
     const ended = await listRecruits(context, registry, packs ? 'packs' : 'capabilities');
-    sayProblems(context, registry);
+    noteProblems(context, registry);
     return ended;
   }
   const { terminal, flags } = context;
-  const { listAbilities } = await import('../../../answers/list-abilities.js');
+  const { listAbilities } = await import('../../answers/list-abilities.js');
   const abilities = listAbilities(registry, flags.env, context.env.ABILITY_ENV);
   if (flags.json) terminal.printJson(abilities);
   else if (abilities.length === 0)
@@ -41,19 +42,19 @@ export async function run(
     const status = isStatusShown ? ['STATUS'] : [];
     terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows));
   }
-  sayProblems(context, registry);
+  noteProblems(context, registry);
   return EXIT.ok;
 }
 
-function sayProblems(context: Context, { problems }: Registry): void {
+function noteProblems(context: Context, { problems }: Registry): void {
   const { terminal } = context;
   for (const problem of problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
 }
 
 /** What the built-in hook `usage` has written of each ability; one that it has not seen has no calls. */
 async function listUsage({ terminal, flags }: Context, registry: Registry): Promise<ExitCode> {
-  const { UsageLog } = await import('../../../../server/logs/usage-log.js');
-  const { pathsOf } = await import('../../../../server/project-paths.js');
+  const { UsageLog } = await import('../../../server/logs/usage-log.js');
+  const { pathsOf } = await import('../../../server/project-paths.js');
   const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));
   const ids = [
     ...new Set([
@@ -79,4 +80,29 @@ function wordsOn(ability: ListedAbility): string {
   return [describeStanding(ability), ability.runnable ? undefined : ability.type === 'agent' ? 'no model' : 'no steps']
     .filter(Boolean)
     .join(', ');
+}
+
+/**
+ * `ability list --packs` and `--capabilities`: what requests recruit, the built-in ones among it.
+ *
+ * @throws AbilityError `environment.not_found` for an environment that is asked for and not there.
+ */
+export async function listRecruits(
+  { terminal, flags, env }: Context,
+  registry: Registry,
+  what: 'packs' | 'capabilities',
+): Promise<ExitCode> {
+  const asked = flags.env ?? env.ABILITY_ENV;
+  const { resolveEnvironment } = await import('../../../planning/resolve/resolve-environment.js');
+  const environments = asked ? [resolveEnvironment(registry, asked).name] : Object.keys(registry.project.environments);
+  if (what === 'packs') {
+    const packs = listPacks(registry, environments);
+    if (flags.json) terminal.printJson(packs);
+    else terminal.print(renderPacks(packs));
+  } else {
+    const capabilities = listCapabilities(registry, environments);
+    if (flags.json) terminal.printJson(capabilities);
+    else terminal.print(renderCapabilities(capabilities));
+  }
+  return EXIT.ok;
 }

@@ -1,10 +1,26 @@
-import type { Connection } from '../../../../client/index.js';
+import { type Connection, deleteSchedule, pauseSchedule, resumeSchedule } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 import type { ScheduleFlags } from '../../program/schedules.js';
 
+/** `ability schedule pause NAME`. */
+export const pause = holding('paused', pauseSchedule);
+
+/** `ability schedule resume NAME`. */
+export const resume = holding('resumed', resumeSchedule);
+
+/** `ability schedule delete NAME`; the tasks that it has started go on. */
+export async function remove(context: Context, [name]: [string]): Promise<ExitCode> {
+  return withSession(context, await openRegistry(context), async (connection) => {
+    await deleteSchedule(connection, name);
+    if (context.flags.json) context.terminal.printJson({ schedule: name, status: 'deleted' });
+    else context.terminal.note(`${name} is deleted; the tasks that it has started go on.`);
+    return EXIT.ok;
+  });
+}
+
 /** A command that pauses a schedule or resumes it; who did it, and why, is shown with the schedule. */
-export function holdingSchedule(
+function holding(
   status: 'paused' | 'resumed',
   hold: (connection: Connection, name: string, note: string) => Promise<void>,
 ) {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { EXIT } from '../../../../../../src/contracts/exit-codes.js';
-import { findExpected } from '../../../../../../src/doors/cli/commands/completion/find-candidates.js';
-import { run } from '../../../../../../src/doors/cli/commands/list/list.js';
-import type { Context } from '../../../../../../src/doors/cli/program/context.js';
-import { buildProgram } from '../../../../../../src/doors/cli/program/program.js';
-import type { ProjectFiles } from '../../../../../fixtures/project-folder.js';
-import { NOWHERE, SILENT_TERMINAL } from '../../../../../fixtures/silent-terminal.js';
-import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../../../../temporary-project.js';
+import { EXIT } from '../../../../../src/contracts/exit-codes.js';
+import { findExpected } from '../../../../../src/doors/cli/commands/completion/find-candidates.js';
+import { run } from '../../../../../src/doors/cli/commands/list.js';
+import type { Context } from '../../../../../src/doors/cli/program/context.js';
+import { buildProgram } from '../../../../../src/doors/cli/program/program.js';
+import type { ProjectFiles } from '../../../../fixtures/project-folder.js';
+import { NOWHERE, SILENT_TERMINAL } from '../../../../fixtures/silent-terminal.js';
+import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../../../temporary-project.js';
 
 const FILES: ProjectFiles = {
   'ability.yaml':

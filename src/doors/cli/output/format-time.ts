@@ -7,7 +7,7 @@ const UNITS = [
 ];
 
 /** A moment as people count it from now: `in 23 h`, `3 min ago`, `now`. @param iso ISO 8601. @param now milliseconds. */
-export function tellDistance(iso: string, now = Date.now()): string {
+export function formatDistance(iso: string, now = Date.now()): string {
   const ms = Date.parse(iso) - now;
   const size = Math.abs(ms);
   if (Number.isNaN(ms)) return iso;
@@ -27,13 +27,13 @@ export function localTime(iso: string, now = Date.now()): string {
 }
 
 /** A moment both ways, what counts first: `3 min ago (14:05:09)`, `in 23 h (2026-11-23 13:05:09)`. */
-export function tellMoment(iso: string, now = Date.now()): string {
-  return `${tellDistance(iso, now)} (${localTime(iso, now)})`;
+export function formatMoment(iso: string, now = Date.now()): string {
+  return `${formatDistance(iso, now)} (${localTime(iso, now)})`;
 }
 
 /** Until when something waits: `14:05:09 (in 3 min)`. */
-export function tellUntil(iso: string, now = Date.now()): string {
-  return `${localTime(iso, now)} (${tellDistance(iso, now)})`;
+export function formatUntil(iso: string, now = Date.now()): string {
+  return `${localTime(iso, now)} (${formatDistance(iso, now)})`;
 }
 
 function dayOf(at: Date): string {

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../../contracts/findings.js';
 import { formatLocation } from '../../../../contracts/problem.js';
-import { escapeXml, quoteXml } from '../junit/xml.js';
+import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
 
 /** Findings as JUnit XML: one case each, and one that passes where there are none; warnings and notes are cases that were skipped. */
 export function renderFindingsJunit(findings: readonly Finding[]): string {
@@ -8,15 +8,7 @@ export function renderFindingsJunit(findings: readonly Finding[]): string {
   const cases =
     findings.length > 0 ? findings.map(renderCase) : ['    <testcase classname="lint" name="definitions"/>'];
   const counts = `tests="${cases.length}" failures="${errors}" errors="0" skipped="${findings.length - errors}"`;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<testsuites>',
-    `  <testsuite name="ability lint" ${counts}>`,
-    ...cases,
-    '  </testsuite>',
-    '</testsuites>',
-    '',
-  ].join('\n');
+  return junitDocument(suiteOf(`name="ability lint" ${counts}`, cases));
 }
 
 function renderCase({ code, severity, message, why, fix, location }: Finding): string {

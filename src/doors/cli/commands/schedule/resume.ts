@@ -1,5 +1,0 @@
-import { resumeSchedule } from '../../../../client/index.js';
-import { holdingSchedule } from './hold-schedule.js';
-
-/** `ability schedule resume NAME`. */
-export const run = holdingSchedule('resumed', resumeSchedule);

@@ -1,0 +1,19 @@
+import { type Connection, type SeenSession, showSession, stopSession } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { renderSession } from '../../output/render-session.js';
+import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
+
+/** `ability session show SESSION`: how a session stands. */
+export const show = showing(showSession);
+
+/** `ability session stop SESSION`: ends a session, with its hooks; its open tasks go on. */
+export const stop = showing(stopSession);
+
+function showing(see: (connection: Connection, session: string) => Promise<SeenSession>) {
+  return async (context: Context, [session]: [string]): Promise<ExitCode> =>
+    withSession(context, await openRegistry(context), async (connection) => {
+      const seen = await see(connection, session);
+      printAnswer(context, seen, () => renderSession(seen).join('\n'));
+      return EXIT.ok;
+    });
+}

@@ -1,0 +1,46 @@
+import { type Connection, cancelTask, pauseTask, resumeTask, signalTask } from '../../../../client/index.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { parseJson } from '../../input/parse-input.js';
+import { asTyped } from '../../output/typed-command.js';
+import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
+import type { TaskFlags } from '../../program/tasks.js';
+
+/** `ability task cancel KEY`: asks a task to stop; its clean-up runs. */
+export const cancel = steering(cancelTask, (key) => {
+  return `${key} was asked to stop; its clean-up runs first: ability task watch ${key}`;
+});
+
+/** `ability task pause KEY`: lets a task start nothing new. */
+export const pause = steering(pauseTask, (key) => {
+  return `${key} starts nothing new; calls under way end: ability task resume ${key}`;
+});
+
+/** `ability task resume KEY`: lets a paused task go on. */
+export const resume = steering(resumeTask, (key) => `${key} goes on: ability task watch ${key}`);
+
+/** `ability task signal KEY NAME`: sends what a `wait: { signal }` waits for. Source: docs/workflow-language.md#waits. */
+export async function signal(
+  context: Context,
+  [key, name]: [string, string],
+  flags: TaskFlags['signal'],
+): Promise<ExitCode> {
+  const payload = flags.payload === undefined ? null : parseJson(flags.payload, '--payload');
+  return withSession(context, await openRegistry(context), async (connection) => {
+    await signalTask(connection, key, name, payload);
+    return accepted(context, { task_key: key, signal: name }, `${key} was sent ${name}: ability task watch ${key}`);
+  });
+}
+
+/** A command that asks something of a task, which takes it up in its own time. @param said what then holds. */
+function steering(ask: (connection: Connection, key: string) => Promise<unknown>, said: (key: string) => string) {
+  return async (context: Context, [key]: [string]): Promise<ExitCode> =>
+    withSession(context, await openRegistry(context), async (connection) => {
+      await ask(connection, key);
+      return accepted(context, { task_key: key }, said(key));
+    });
+}
+
+function accepted(context: Context, answer: { task_key: string; signal?: string }, text: string): ExitCode {
+  printAnswer(context, { status: 'accepted', ...answer }, () => asTyped(text, context));
+  return EXIT.ok;
+}

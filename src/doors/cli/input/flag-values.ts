@@ -1,0 +1,104 @@
+import { isIP } from 'node:net';
+import { type AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
+import { isDuration, parseDuration } from '../../../rules/duration.js';
+
+/** The duration of a flag, in milliseconds. @throws AbilityError `usage.invalid`. */
+export function readDuration(flag: string, text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    const message = `${flag} ${text}: ${reasonOf(error)}`;
+    throw usageError(message, 'Write 500ms, 20s, 10m, 24h or 7d.');
+  }
+}
+
+const MAX_CHARACTERS = 1000;
+
+/** What a task is for, as one line of at most 1000 characters. @throws AbilityError `usage.invalid`. */
+export function readIntent(text: string): string {
+  const intent = text.trim().replaceAll(/\s+/g, ' ');
+  if (intent === '') throw refusal('--intent is empty');
+  if (intent.length <= MAX_CHARACTERS) return intent;
+  throw refusal(`--intent has ${intent.length} characters; it may have ${MAX_CHARACTERS}`);
+}
+
+function refusal(message: string): AbilityError {
+  const suggestion = "Say in a few words what the task is for: --intent 'rotate the certificate before Friday'.";
+  return usageError(message, suggestion);
+}
+
+const ADDRESS = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+|localhost)):(\d{1,5})$/i;
+const MAX_PORT = 65_535;
+
+/**
+ * The address at which a worker serves its figures: `IP:PORT`, `[IPv6]:PORT` or `localhost:PORT`.
+ *
+ * @throws AbilityError `usage.invalid`.
+ */
+export function readMetricsAddress(text: string): string {
+  const [, six, four, port] = ADDRESS.exec(text) ?? [];
+  const host = four?.toLowerCase() === 'localhost' ? '127.0.0.1' : (four ?? six ?? '');
+  const isPort = Number(port) >= 1 && Number(port) <= MAX_PORT;
+  if (isIP(host) !== 0 && isPort) return six === undefined ? `${host}:${port}` : `[${host}]:${port}`;
+  throw usageError(
+    `--metrics ${JSON.stringify(text)} is no address to listen at`,
+    'Give an IP address and a port, such as 127.0.0.1:9464; anyone who reaches it can read it.',
+  );
+}
+
+/** A day, or a moment of it; without a zone it is UTC, as in everything that is printed. */
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
+
+/**
+ * Reads `--since`: a duration back from now (`24h`), or a timestamp (`2026-01-31`, `2026-01-31T08:00:00+01:00`).
+ *
+ * @param now milliseconds since 1970.
+ * @throws AbilityError `usage.invalid`.
+ */
+export function readSince(text: string, now: number): Date {
+  if (isDuration(text)) return new Date(now - parseDuration(text));
+  const [, day, time = '00:00', zone = 'Z'] = TIMESTAMP.exec(text.trim()) ?? [];
+  const date = new Date(`${day}T${time}${zone.toUpperCase()}`);
+  if (day === undefined || Number.isNaN(date.getTime()) || !isDay(day)) {
+    throw refuse(`--since ${text} is neither a duration nor a time`);
+  }
+  if (date.getTime() > now) throw refuse(`--since ${text} lies in the future`);
+  return date;
+}
+
+/** The 31st of February would be read as a day of March. */
+function isDay(day: string): boolean {
+  return new Date(`${day}T00:00Z`).toISOString().startsWith(day);
+}
+
+function refuse(message: string): AbilityError {
+  const suggestion = 'Write 30m, 24h or 7d, or a time such as 2026-01-31T08:00:00Z.';
+  return usageError(message, suggestion);
+}
+
+/** The flag of an option as it is typed: `denyIf` is `--deny-if`. */
+export function flagOf(option: string): string {
+  return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/**
+ * Refuses a flag that belongs to another choice, with which it would be ignored.
+ *
+ * @param flag that chooses, such as `--kind`. @param belongs the flags of each choice.
+ * @throws AbilityError `usage.invalid`.
+ */
+export function refuseStray<Flags>(
+  flag: string,
+  chosen: string,
+  belongs: Record<string, readonly (keyof Flags & string)[]>,
+  flags: Flags,
+): void {
+  for (const [other, names] of Object.entries(belongs)) {
+    const stray = other === chosen ? undefined : names.find((name) => flags[name] !== undefined);
+    if (stray === undefined) continue;
+    throw usageError(
+      `${flagOf(stray)} belongs to ${flag} ${other}, and the ${flag.slice(2)} is ${chosen}`,
+      `Leave it out, or pass ${flag} ${other}.`,
+    );
+  }
+}

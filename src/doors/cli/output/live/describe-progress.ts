@@ -1,0 +1,125 @@
+import type { CallAttempt, TaskNow } from '../../../../client/index.js';
+import type { Approval } from '../../../../contracts/approvals.js';
+import type { LoopCounts } from '../../../../contracts/loops.js';
+import type { StepWait } from '../../../../contracts/task.js';
+import { formatDuration } from '../../../../rules/duration.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { formatDistance, formatUntil } from '../format-time.js';
+import type { Terminal } from '../terminal/terminal.js';
+
+/** What is waited for, and until when; that is left out where it has no end, or where the first says it. */
+export interface WaitText {
+  what: string;
+  until?: string;
+}
+
+/** What a step waits for, such as `waits for signal go` and `until 14:05:09 (in 3 min)`. @param now milliseconds. */
+export function describeStepWait({ for: kind, what = '', until, attempt }: StepWait, now: number): WaitText {
+  const end = until === undefined ? {} : { until: `until ${formatUntil(until, now)}` };
+  const next = until === undefined ? 'follows' : formatDistance(until, now);
+  switch (kind) {
+    case 'signal':
+      return { what: `waits for signal ${oneLine(what)}`, ...end };
+    case 'condition':
+      return until === undefined
+        ? { what: `waits for ${oneLine(what)}` }
+        : { what: `waits until ${formatUntil(until, now)}` };
+    case 'time':
+      return { what: until === undefined ? 'waits' : `waits until ${formatUntil(until, now)}` };
+    case 'attempt':
+      return { what: `attempt ${attempt ?? ''} ${next}` };
+    case 'turn':
+      return { what: `next turn ${next}` };
+  }
+}
+
+/** As one text. */
+export function inOne({ what, until }: WaitText): string {
+  return until === undefined ? what : `${what}, ${until}`;
+}
+
+/** Whom an open approval waits for, and until when. @param now milliseconds. */
+export function describeApprovalWait({ approvers, expires_at, quorum, decisions }: Approval, now: number): WaitText {
+  const who = approvers.length === 0 ? 'anyone' : oneLine(approvers.join(', '));
+  const have = decisions.filter(({ decision }) => decision === 'approve').length;
+  const count = quorum > 1 ? `, ${have} of ${quorum} so far` : '';
+  return { what: `waits for approval by ${who}${count}`, until: `until ${formatUntil(expires_at, now)}` };
+}
+
+/** At which attempt a call is, and when that begins, where it has not. @param now milliseconds. */
+export function describeAttempt({ attempt, starts_at }: CallAttempt, now: number): string {
+  return starts_at === null || Date.parse(starts_at) <= now
+    ? `attempt ${attempt}`
+    : `attempt ${attempt} ${formatDistance(starts_at, now)}`;
+}
+
+/** Why the attempt before failed: its code, and the last that was said of it. Empty where that is not known. */
+export function describeEarlierFailure({ earlier }: CallAttempt): string {
+  return earlier ? `${earlier.code}: ${oneLine(earlier.message.trimEnd().split('\n').at(-1) ?? '')}` : '';
+}
+
+const FAILED = ['failed', 'denied', 'timed_out', 'cancelled', 'unknown'] as const;
+/** Cells of a bar on a screen of usual width. */
+const WIDEST_BAR = 20;
+
+/** How far a loop is: a bar and `8/20` of a `foreach`, `turn 3` of a `repeat`; with how many items failed. */
+export function renderLoop(
+  items: LoopCounts,
+  { columns, style }: { columns: number; style: Terminal['style'] },
+): string {
+  const { verb, total, succeeded, skipped = 0 } = items;
+  const failed = FAILED.reduce((sum, end) => sum + (items[end] ?? 0), 0);
+  const bad = failed === 0 ? '' : `  ${style('red', `${failed} failed`)}`;
+  if (verb === 'repeat') return `turn ${total}${bad}`;
+  const done = succeeded + skipped + failed;
+  return `${barOf(done, total, Math.min(WIDEST_BAR, Math.floor(columns / 6)))} ${done}/${total}${bad}`;
+}
+
+/** As {@link renderLoop}, without a bar. */
+export function endedOf({ verb, total, ...ends }: LoopCounts): string {
+  const failed = FAILED.reduce((sum, end) => sum + (ends[end] ?? 0), 0);
+  const bad = failed === 0 ? '' : `, ${failed} failed`;
+  return verb === 'repeat' ? `turn ${total}${bad}` : `${ends.succeeded + (ends.skipped ?? 0) + failed}/${total}${bad}`;
+}
+
+function barOf(done: number, total: number, width: number): string {
+  // Never full before the end, never empty after the beginning.
+  const share = total === 0 ? width : Math.floor((done / total) * width);
+  const full = done > 0 ? Math.max(1, share) : share;
+  return `${'█'.repeat(full)}${'░'.repeat(Math.max(0, width - full))}`;
+}
+
+/** So many steps are named. */
+const MAX_NAMED = 5;
+
+/** One line: what of a task runs or waits, and how long; such as `running 3m: dump 2m 58s, attempt 2; hosts 8/20 2m`. */
+export function renderHeartbeat({ view, attempts }: TaskNow, now: number): string {
+  const { status, started_at, created_at, steps, progress, waits = [], approvals } = view;
+  const groups = new Set(steps.map(({ path }) => path.split('/').slice(0, -1).join('/')));
+  const open = steps.filter(
+    ({ path, status: one, items }) =>
+      (one === 'running' || one === 'waiting') && !path.includes('*') && (items !== undefined || !groups.has(path)),
+  );
+  const told = open.slice(0, MAX_NAMED).map(({ path, items }) => {
+    const from = progress[path]?.started_at;
+    const words = [
+      ...(items ? [endedOf(items)] : []),
+      ...(from === undefined ? [] : [wholeSeconds(now - Date.parse(from))]),
+      ...attempts.filter((one) => one.path === path).map((one) => describeAttempt(one, now)),
+      ...waits.filter((one) => one.path === path).map((one) => inOne(describeStepWait(one, now))),
+      ...approvals
+        .filter((one) => one.status === 'open' && one.path === path)
+        .map((one) => inOne(describeApprovalWait(one, now))),
+    ];
+    return `${oneLine(path)} ${words.join(', ')}`;
+  });
+  const left = open.length - told.length;
+  const time = wholeSeconds(now - Date.parse(started_at ?? created_at));
+  const word = status === 'waiting_approval' ? 'waiting for approval' : status;
+  return `  ${word} ${time}${told.length > 0 ? `: ${told.join('; ')}` : ''}${left > 0 ? `; ${left} more` : ''}`;
+}
+
+/** What changes once a second is drawn once a second. */
+export function wholeSeconds(ms: number): string {
+  return formatDuration(Math.max(0, Math.floor(ms / 1000)) * 1000).replace(/^0ms$/, '0s');
+}
