@@ -72,7 +72,7 @@ describe('writeTogether', () => {
       ]),
     );
     expect(error).toMatchObject({ code: 'scaffold.write_failed' });
-    expect(error.message).toMatch(/file\/two\.yaml could not be written, so nothing was: a file is where/);
+    expect(error.message).toMatch(/file\/two\.yaml could not be written, so nothing was written: a file is where/);
     expect(all()).toEqual(there);
   });
 
