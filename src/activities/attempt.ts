@@ -104,7 +104,7 @@ function maskedMistake(error: unknown, log: CallLog): unknown {
 
 const CANCELLED_BEFORE: Problem = { code: 'outcome.unknown', message: 'an earlier attempt had not ended clearly' };
 
-/** A cancelled call is cancelled, unless it may not be repeated and nobody knows how far it came. */
+/** A cancelled call is cancelled, unless it may not be repeated and how far it came is not known. */
 export function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOperation): unknown {
   const unclear = attempt.unclearBefore || factsOf(error).unclear;
   if (!unclear || isRepeatable(operation.effects)) return attempt.signal.reason;

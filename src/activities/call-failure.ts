@@ -36,7 +36,7 @@ export class CallFailure extends AbilityError {
   }
 }
 
-/** What a failed attempt says of itself; an error that is none of ours says nothing. */
+/** What is known of a failed attempt; nothing of an error that is none of ours. */
 export function factsOf(error: unknown): Facts {
   return error instanceof CallFailure ? error : { unclear: false, isFinal: false, hasArrived: false, isAnswer: false };
 }

@@ -5,12 +5,12 @@ import { type Problem, reasonOf } from '../contracts/problem.js';
 import { REQUESTS_LOG } from '../contracts/record.js';
 import { Masker } from '../planning/secrets/masking/masker.js';
 import { CurrentLine } from './current-line.js';
-import { type LogLine, LogLines, MOST_CHARACTERS } from './log-lines.js';
+import { type LogLine, LogLines, MAX_CHARACTERS } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 import type { SharedLog } from './record/task-share.js';
 import { inFolder } from './record/write-files.js';
 
-const MOST_IN_A_MESSAGE = 3000;
+const MAX_IN_A_MESSAGE = 3000;
 /** How long a line may wait to be read by others. A call that ends sooner writes its log in one piece. */
 const FLUSH_MS = 500;
 /** What calls write that print nothing of their own. */
@@ -33,7 +33,7 @@ export class CallLog {
   private readonly saved = { head: 0, tail: new WeakSet<LogLine>(), gap: false };
   private timer: NodeJS.Timeout | undefined;
   private readonly current: CurrentLine | undefined;
-  /** The last line, where the log does not tell it. */
+  /** The last line, where the log does not have it. */
   private latest: LogLine | undefined;
   private readonly partial = new Map<LogLine['stream'], string>();
 
@@ -82,7 +82,7 @@ export class CallLog {
     }
     const rest = end >= 0 ? chunk.slice(end + 1) : before + chunk;
     // A program that never ends its line must not fill the memory.
-    const isLong = rest.length > MOST_CHARACTERS / 4;
+    const isLong = rest.length > MAX_CHARACTERS / 4;
     if (isLong) this.add(stream, rest, time);
     this.partial.set(stream, isLong ? '' : rest);
     if (rest.trim() !== '' && !isLong) this.at({ ...this.lineOf(stream, rest), time });
@@ -99,7 +99,7 @@ export class CallLog {
     this.lines.add(line);
   }
 
-  /** Notes a line that the log cannot tell yet. */
+  /** Notes a line that the log does not have yet. */
   private at(line: LogLine): void {
     this.latest = line;
     this.wake();
@@ -204,7 +204,7 @@ export class CallLog {
 
 /** An uncaught error has its message at the head and its properties at the tail; both are wanted. */
 function shortened(text: string): string {
-  if (text.length <= MOST_IN_A_MESSAGE) return text;
-  const half = MOST_IN_A_MESSAGE / 2;
+  if (text.length <= MAX_IN_A_MESSAGE) return text;
+  const half = MAX_IN_A_MESSAGE / 2;
   return `${text.slice(0, half)}\n...\n${text.slice(-half)}`;
 }

@@ -28,7 +28,7 @@ import { CallFiles } from './files/call-files.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
 import type { Admitted } from './plan-source.js';
 import { sealInvalid } from './seal.js';
-import { tellContent, traceAttempt } from './trace-call.js';
+import { recordContent, traceAttempt } from './trace-call.js';
 
 type CallDependencies = HookDependencies &
   Pick<ActivityDependencies, 'execute' | 'plans' | 'records' | 'files' | 'marks' | 'keepLarge'>;
@@ -141,9 +141,9 @@ async function runAttempt(
   try {
     // What a model is asked and says is never told.
     const isTool = operation.implementation.kind !== 'model';
-    if (isTool) tellContent(log, 'toolArguments', input);
+    if (isTool) recordContent(log, 'toolArguments', input);
     const output = checkOutput(operation, call, await dependencies.execute(operation, call));
-    if (isTool) tellContent(log, 'toolResult', output);
+    if (isTool) recordContent(log, 'toolResult', output);
     await settle('succeeded', output, null);
     const answer: CallAnswer = { output };
     if (Object.keys(files.made).length > 0) answer.files = files.made;

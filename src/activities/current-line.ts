@@ -5,14 +5,14 @@ import { countWhole, maskLines } from './mask-lines.js';
 import { inFolder } from './record/write-files.js';
 
 /** Of a line that does not end, as much as people read of it. */
-const MOST_SHOWN = 1000;
+const MAX_SHOWN = 1000;
 
 /**
- * The line that a call is at, in a file of its own, where its log cannot tell it: one that has not ended, such as a bar of
+ * The current line of a call, in a file of its own, where its log does not have it: one that has not ended, such as a bar of
  * progress, or one after the head of a long log.
  *
  * It is written over each time, goes when the log is saved, and never makes a call fail. A worker that was killed leaves
- * it behind; whoever reads it compares its time with that of the log.
+ * it behind; its readers compare its time with that of the log.
  */
 export class CurrentLine {
   private isWritten = false;
@@ -27,7 +27,7 @@ export class CurrentLine {
     if (countWhole([line], before, this.masker) === 0) return;
     const [masked = line] = maskLines([line], { before, after: [] }, this.masker);
     // Masked as a whole: a secret may have such characters in it.
-    const text = JSON.stringify({ ...masked, text: lastPart(masked.text).slice(-MOST_SHOWN) });
+    const text = JSON.stringify({ ...masked, text: lastPart(masked.text).slice(-MAX_SHOWN) });
     try {
       inFolder(this.file, () => writeFileSync(`${this.file}.new`, text));
       // A reader must not see half of it.

@@ -16,7 +16,7 @@ export interface MarkedBy {
   activity: string;
 }
 
-/** Where marks are kept: each is made once, whoever tries at the same time. */
+/** Where marks are kept: each is made once, also when several try at the same time. */
 export interface EffectMarks {
   /** @returns the start that had left it before; `made` where none had. @throws AbilityError `store.full`, `store.not_shared`. */
   make(call: MarkedCall, by: MarkedBy): Promise<'made' | MarkedBy>;

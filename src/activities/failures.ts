@@ -9,7 +9,7 @@ import { askRetryCondition, jittered, type RetryVerdict, withNote } from '../rul
 import { factsOf } from './call-failure.js';
 
 /** Failure messages are not spilled by the codec, so a long one would sit in the history. */
-const MOST_CHARACTERS = 4000;
+const MAX_CHARACTERS = 4000;
 
 /** What decides whether a failed attempt is tried again. */
 export interface RetryFacts {
@@ -100,7 +100,7 @@ function failureOf(
   cause: unknown,
   context: object,
 ): ApplicationFailure {
-  const message = problem.message.slice(0, MOST_CHARACTERS);
+  const message = problem.message.slice(0, MAX_CHARACTERS);
   const isOurs = cause instanceof AbilityError;
   const failure = ApplicationFailure.create({
     type: problem.code,
@@ -110,7 +110,7 @@ function failureOf(
     ...(delayMs !== undefined && { nextRetryDelay: delayMs }),
     ...(isOurs ? {} : { cause: cause as Error }),
   });
-  // Where in this code a foreseen failure was noticed helps nobody, and would be in every history.
+  // The stack of an expected failure is of no use, and would be in every history.
   if (isOurs) failure.stack = '';
   return failure;
 }

@@ -28,7 +28,7 @@ import { keepUnknown } from './session/keep-signals.js';
 export type CreationDependencies = HookDependencies &
   Pick<ActivityDependencies, 'root' | 'variables' | 'scripts' | 'tools' | 'clockOf'>;
 
-/** What somebody wants done, as far as the checks look at it. */
+/** A request for a task, as far as the checks need it. */
 export interface Wanted {
   ability: string;
   environment: string;
@@ -112,7 +112,7 @@ function refuseMissingCredentials(plan: Plan, { secrets }: CreationDependencies)
   for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
 }
 
-/** A creation that nobody is asked about has nothing to tell. */
+/** Without guards there is no span. */
 function hasGuards({ ability, operations }: Plan): boolean {
   return [ability, ...Object.values(operations)].some(({ hooks }) => hooks.pre_create.length > 0);
 }

@@ -30,7 +30,7 @@ export async function stateOfKey(
   const tombstone = records.readTombstone(request.task);
   if (tombstone) throw taskDeleted(tombstone);
   const here = records.read(request.task);
-  // Keys with this form are made by the client from time and chance; nobody else has the same one.
+  // The client makes keys of this form from time and chance; no other request has the same one.
   const isGenerated = /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(request.task);
   if (!here && isGenerated) return 'free';
   const [found, deleted] = await Promise.all([findTask(request.task), findDeletion(request.task)]);
@@ -46,7 +46,7 @@ export async function stateOfKey(
   const held = task ?? record?.request;
   if (!held) return 'free';
   if (held.ability === request.ability && held.environment === request.environment && held.input === input) {
-    // A record that nobody runs promises nothing, and gives way to what is wanted now.
+    // A record without a task promises nothing, and gives way to the new request.
     const plans = task ?? (record?.result ? plansOf(record) : undefined);
     if (plans && !isWantedPlan(request.plan, plans)) throw keyConflict(request, 'the same with another plan');
     if (task) return 'held';

@@ -1,10 +1,10 @@
 /** Of each call this much is kept: half from its head, half from its tail. Source: docs/operations.md#looking-into-a-task. */
-export const MOST_CHARACTERS = 1024 * 1024;
-const HALF = MOST_CHARACTERS / 2;
+export const MAX_CHARACTERS = 1024 * 1024;
+const HALF = MAX_CHARACTERS / 2;
 /** What a line takes besides its text, so that empty lines fill up the room as well. */
 const LINE_OVERHEAD = 150;
 /** Lines that are given up are cut off together: one by one would be slow. */
-const MOST_DROPPED = 1000;
+const MAX_DROPPED = 1000;
 
 /** What a line of a log says. */
 export interface LogLine {
@@ -67,7 +67,7 @@ export class LogLines {
     this.all.push(line);
     this.size.tail += size;
     while (this.size.tail > HALF && this.all.length - this.dropped > 1) this.drop();
-    if (this.dropped >= MOST_DROPPED || this.size.dropped > HALF) this.forget();
+    if (this.dropped >= MAX_DROPPED || this.size.dropped > HALF) this.forget();
   }
 
   /** The end of many lines, where the others would be given up at once. */

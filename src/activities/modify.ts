@@ -17,7 +17,7 @@ type ModifyDependencies = CreationDependencies & Pick<ActivityDependencies, 'key
 /**
  * Preflight of a task that is there, with another input: resolves, checks, asks PreAbilityCreate, seals.
  *
- * It refuses with `placement.no_worker` a task that the definitions have moved to where nobody is. The hooks are asked about
+ * It refuses with `placement.no_worker` a task that the definitions have moved to a queue without a worker. The hooks are asked about
  * who changes it, those before calls later about whose task it is. Source: C-37.
  */
 export function createModify(dependencies: ModifyDependencies) {
@@ -36,7 +36,7 @@ async function modify(
   const { plan: old, seal: before, user, session } = await dependencies.plans.admit(mark, context.info);
   const { task, intent, scope, run } = before;
   const within = scope === undefined ? {} : { scope };
-  // Of a task that two kinds of callers had a hand in nobody can say whose it is.
+  // A task that two kinds of callers have shaped has no known caller.
   const caller = changer === before.caller ? before.caller : undefined;
   const environment = old.environment.name;
   const wanted: Wanted = {
@@ -71,7 +71,7 @@ async function modify(
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };
 }
 
-/** The definitions may place the task elsewhere by now; where nobody serves that queue it would stay there for ever. */
+/** The definitions may place the task elsewhere by now; without a worker on that queue it would never run. */
 async function refuseUnserved(
   { ability, placement, environment }: Plan,
   from: string,

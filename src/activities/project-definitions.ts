@@ -31,7 +31,7 @@ export function projectEnvironments(root: string): () => string[] {
   return () => Object.keys(loader.load().project.environments);
 }
 
-/** Where nobody says otherwise: `policy.keep_files`. */
+/** The default of `policy.keep_files`. */
 const KEEP_FILES = '30d';
 
 /** How long files are kept after the end of their task, in milliseconds. @param root of the project, whose policy says it. */

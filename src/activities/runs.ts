@@ -17,7 +17,7 @@ export interface RunStart extends RunRef {
   parent?: RunRef;
   /** The first run of its chain, where an earlier run went on as this one. */
   first?: string;
-  /** Its first task was handed to whoever started it, past the queue, so that its code may be anybody's. */
+  /** The client that started it got its first task, past the queue, so that any code may run it. */
   eager?: true;
   /** What it was started with; absent where it is no task. */
   task?: Omit<BegunTask, 'plan'> & Pick<TaskStart, 'plan'>;

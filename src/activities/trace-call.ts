@@ -6,14 +6,14 @@ import type { PlanImplementation, PlanOperation } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { ATTRIBUTES as A, OPERATIONS, type SpanAttributes } from '../contracts/traces.js';
 import { attemptSpanId, spotOf, spotOfHook, stepSpanId, taskSpanId } from '../rules/trace-ids.js';
-import { currentSpan, inSpan, type NewSpan, runWithin, tellSpan } from '../tracing/current-span.js';
+import { addToSpan, currentSpan, inSpan, type NewSpan, runWithin } from '../tracing/current-span.js';
 import { modelAttributes } from '../tracing/model-call.js';
 import { contextOf, spanAround, type TracedTask } from '../tracing/task-spans.js';
 import type { Tracer } from '../tracing/tracer.js';
 import type { CallLog } from './call-log.js';
 import type { Admitted } from './plan-source.js';
 
-/** A call as its span tells of it. */
+/** A call as its span describes it. */
 export interface TracedCall {
   task: string;
   admitted: Admitted;
@@ -24,8 +24,8 @@ export interface TracedCall {
   codeOf: (error: unknown) => string | undefined;
 }
 
-/** Contents are cut there, where they are told at all. Characters. */
-const MOST_OF_CONTENT = 8 * 1024;
+/** Contents in spans are cut there. Characters. */
+const MAX_OF_CONTENT = 8 * 1024;
 
 /** Runs one attempt of a call in a span of its own, inside of that of its step; without a tracer it is the work alone. */
 export function traceAttempt(
@@ -68,11 +68,11 @@ export function traceHooks<T>(
   return runWithin({ tracer, context: contextOf(tracer, of, around) }, work);
 }
 
-/** Tells what a call is given and gave, where whoever runs the worker has chosen so; known secrets are masked. */
-export function tellContent(log: CallLog, key: 'toolArguments' | 'toolResult', value: Json | JsonObject): void {
-  if (!currentSpan()?.tracer.tellsContents) return;
+/** Adds what a call was given and gave to its span, where the operator of the worker has chosen so; known secrets are masked. */
+export function recordContent(log: CallLog, key: 'toolArguments' | 'toolResult', value: Json | JsonObject): void {
+  if (!currentSpan()?.tracer.recordsContents) return;
   const text = JSON.stringify(log.maskDeep(value)) ?? 'null';
-  tellSpan({ [A[key]]: text.length > MOST_OF_CONTENT ? `${text.slice(0, MOST_OF_CONTENT)}…` : text });
+  addToSpan({ [A[key]]: text.length > MAX_OF_CONTENT ? `${text.slice(0, MAX_OF_CONTENT)}…` : text });
 }
 
 /** Of a call of an ability, or of a turn of an agent, which is one request to its model. */

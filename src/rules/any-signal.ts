@@ -42,3 +42,16 @@ export function signalWithin(ms: number, signals: readonly AbortSignal[]): AnySi
     },
   };
 }
+
+/** Waits for a promise, and no longer than its limit. @returns whether it ended in time. @throws what it throws in time. */
+export async function endsWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -9,7 +9,7 @@ import type { Tracer } from './tracer.js';
 export interface CurrentSpan {
   tracer: Tracer;
   context: TraceContext;
-  /** Absent: the span is written by somebody else. */
+  /** Absent: the span is written elsewhere. */
   open?: OpenSpan;
 }
 
@@ -26,12 +26,12 @@ export function currentTraceparent(): string | undefined {
   return span && formatTraceparent(span.context);
 }
 
-/** Adds to the attributes of the span around the code that tells it, where there is one that can be added to. */
-export function tellSpan(attributes: SpanAttributes): void {
+/** Adds attributes to the span around this code, where there is an open one. */
+export function addToSpan(attributes: SpanAttributes): void {
   current.getStore()?.open?.set(attributes);
 }
 
-/** Runs work inside of a span that somebody else writes. */
+/** Runs work inside of a span that is written elsewhere. */
 export function runWithin<T>(span: CurrentSpan, work: () => Promise<T>): Promise<T> {
   return current.run(span, work);
 }

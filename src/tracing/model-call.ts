@@ -1,5 +1,5 @@
 import { ATTRIBUTES as A, OPERATIONS, type SpanAttributes } from '../contracts/traces.js';
-import { currentSpan, inSpanWithin, tellSpan } from './current-span.js';
+import { addToSpan, currentSpan, inSpanWithin } from './current-span.js';
 
 /** A request to a model, as its span tells of it when it begins. */
 export interface ModelCall {
@@ -8,7 +8,7 @@ export interface ModelCall {
   model: string;
   /** Of the endpoint. */
   url: URL;
-  /** As `gen_ai.provider.name` has it; left out: `openai`, whose protocol is spoken, whoever answers. */
+  /** As `gen_ai.provider.name` has it; left out: `openai`, the protocol in use, whichever server answers. */
   provider?: string;
   stream?: boolean;
   maxTokens?: number;
@@ -32,7 +32,7 @@ export interface ModelAnswer {
 /**
  * Asks a model in a span named `chat MODEL` or `embeddings MODEL`, inside of the span of the activity it is asked in: a call, or a hook.
  *
- * Each request is a call of its own: one that is tried again has a span an attempt. Messages and answers are never told, only counts.
+ * Each request is a call of its own: one that is tried again has a span an attempt. Messages and answers are never recorded, only counts.
  * Where no traces are written this is the work alone.
  *
  * ```ts
@@ -60,7 +60,7 @@ export function traceModelCall<T>(
     attributes: { ...modelAttributes(call), ...serverOf(url) },
     ...(codeOf && { codeOf }),
   };
-  return inSpanWithin(around, span, (open) => work((read) => open.set(toldBy(read()))));
+  return inSpanWithin(around, span, (open) => work((read) => open.set(answerAttributes(read()))));
 }
 
 /** What an OpenAI-compatible completion, or a chunk of a stream, says of itself. Never throws: an endpoint may answer anything. */
@@ -87,11 +87,11 @@ export function answerOf(completion: {
 }
 
 /** Tells what an answer says of itself to the span around the code, which is that of the request. */
-export function tellModelAnswer(read: () => ModelAnswer): void {
-  if (currentSpan()?.open) tellSpan(toldBy(read()));
+export function recordModelAnswer(read: () => ModelAnswer): void {
+  if (currentSpan()?.open) addToSpan(answerAttributes(read()));
 }
 
-/** What the span of a request tells when it begins; its address is told by whoever knows it. */
+/** The attributes of a request's span when it begins, without its address. */
 export function modelAttributes({
   operation,
   model,
@@ -114,7 +114,14 @@ export function serverOf(url: URL): SpanAttributes {
   return { [A.serverAddress]: url.hostname, [A.serverPort]: url.port === '' ? usual : Number(url.port) };
 }
 
-function toldBy({ id, model, finishReasons, inputTokens, cachedTokens, outputTokens }: ModelAnswer): SpanAttributes {
+function answerAttributes({
+  id,
+  model,
+  finishReasons,
+  inputTokens,
+  cachedTokens,
+  outputTokens,
+}: ModelAnswer): SpanAttributes {
   return {
     [A.responseId]: textOf(id),
     [A.responseModel]: textOf(model),

@@ -7,11 +7,11 @@ export type TraceProtocol = 'http/protobuf' | 'http/json';
 /** What the environment says about traces. */
 export type TraceSettings =
   | { state: 'off' }
-  /** They were asked for in a way that there is not; `reason` is a sentence. */
+  /** They were requested in an unsupported way; `reason` is a sentence. */
   | { state: 'unsupported'; reason: string; suggestion: string }
-  | { state: 'on'; protocol: TraceProtocol; tellsContents: boolean };
+  | { state: 'on'; protocol: TraceProtocol; recordsContents: boolean };
 
-/** Tells of traces that are lost, and of settings that there are not. */
+/** Reports lost traces and unsupported settings. */
 export type TraceLog = (facts: Record<string, unknown>, message: string) => void;
 
 const OFF: TraceSettings = { state: 'off' };
@@ -34,7 +34,7 @@ export function readTraceSettings(env: NodeJS.ProcessEnv): TraceSettings {
     const suggestion = `Set ${NAMES.tracesProtocol} to http/protobuf or http/json; collectors listen for these at port 4318.`;
     return { state: 'unsupported', reason, suggestion };
   }
-  return { state: 'on', protocol, tellsContents: WITH_CONTENTS.includes(said(NAMES.content)) };
+  return { state: 'on', protocol, recordsContents: WITH_CONTENTS.includes(said(NAMES.content)) };
 }
 
 /**

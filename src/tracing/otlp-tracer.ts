@@ -10,6 +10,7 @@ import {
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { ATTRIBUTES } from '../contracts/traces.js';
+import { endsWithin } from '../rules/any-signal.js';
 import type { TraceLog, TraceProtocol } from './open-tracer.js';
 import type { EndedSpan, Tracer } from './tracer.js';
 
@@ -34,7 +35,7 @@ export class OtlpTracer implements Tracer {
 
   private constructor(
     exporter: SpanExporter,
-    readonly tellsContents: boolean,
+    readonly recordsContents: boolean,
     private readonly version: string,
   ) {
     const own = resourceFromAttributes({ 'service.name': 'ability-runtime', 'service.version': version });
@@ -46,14 +47,14 @@ export class OtlpTracer implements Tracer {
   }
 
   static async open(
-    { protocol, tellsContents }: { protocol: TraceProtocol; tellsContents: boolean },
+    { protocol, recordsContents }: { protocol: TraceProtocol; recordsContents: boolean },
     version: string,
     log: TraceLog,
   ): Promise<OtlpTracer> {
     const { OTLPTraceExporter } = await (protocol === 'http/json'
       ? import('@opentelemetry/exporter-trace-otlp-http')
       : import('@opentelemetry/exporter-trace-otlp-proto'));
-    return new OtlpTracer(tellingLosses(new OTLPTraceExporter(), log), tellsContents, version);
+    return new OtlpTracer(loggingLosses(new OTLPTraceExporter(), log), recordsContents, version);
   }
 
   isSampled(id: string): boolean {
@@ -78,13 +79,11 @@ export class OtlpTracer implements Tracer {
   }
 
   async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_MS);
-    });
-    // What failed was told by the exporter.
-    await Promise.race([this.provider.shutdown().catch(() => {}), late]);
-    clearTimeout(timer);
+    // The exporter has reported what failed.
+    await endsWithin(
+      CLOSE_MS,
+      this.provider.shutdown().catch(() => {}),
+    );
   }
 
   private get tracer() {
@@ -98,7 +97,7 @@ function within(traceId: string, spanId: string): Context {
 }
 
 /** An exporter whose losses are logged by their number, and are no concern of the SDK, which would print them with their stacks. */
-function tellingLosses(exporter: SpanExporter, log: TraceLog): SpanExporter {
+function loggingLosses(exporter: SpanExporter, log: TraceLog): SpanExporter {
   let lost = 0;
   let told = Number.NEGATIVE_INFINITY;
   const tell = (count: number, reason: string, atOnce = false): void => {

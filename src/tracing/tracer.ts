@@ -13,14 +13,14 @@ export interface EndedSpan {
   from: number;
   to: number;
   attributes: SpanAttributes;
-  /** Code of the error it ended with; absent: it ended well. Messages are never told: they quote inputs and outputs. */
+  /** Code of the error it ended with; absent: it ended well. Messages are left out: they quote inputs and outputs. */
   error?: string | undefined;
 }
 
 /** Writes spans to where the environment says. */
 export interface Tracer {
-  /** Whether inputs and outputs of calls are told, too: an explicit choice of whoever runs the worker. */
-  readonly tellsContents: boolean;
+  /** Whether spans hold inputs and outputs of calls, too: an explicit choice of the operator. */
+  readonly recordsContents: boolean;
   /** Whether a trace that begins here is written. @param trace 32 hex digits. */
   isSampled(trace: string): boolean;
   /** Takes a span; never waits, never throws. One that cannot be sent is lost, and the log says how many were. */

@@ -2,6 +2,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { type RecordBesideDependencies, recordBeside } from '../activities/record/record-end.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import type { EndedTask } from '../contracts/run-sinks.js';
+import { endsWithin } from '../rules/any-signal.js';
 import { log } from './logger.js';
 
 /** Half of what the server gives a worker for an activation of a workflow, which waits for its record. */
@@ -31,7 +32,9 @@ export class EndRecords {
     const limit = new AbortController();
     const run = { workflowExecution: { workflowId, runId }, taskQueue };
     try {
-      await within(this.limitMs, limit, recordBeside(run, ended, this.dependencies, limit.signal));
+      if (await endsWithin(this.limitMs, recordBeside(run, ended, this.dependencies, limit.signal))) return;
+      limit.abort(new Error(`it took longer than ${this.limitMs} ms`));
+      throw limit.signal.reason;
     } catch (error) {
       this.missed += 1;
       log.error(
@@ -39,23 +42,6 @@ export class EndRecords {
         `the record of ${workflowId} was not written; ability task record ${workflowId} writes it from the history`,
       );
     }
-  }
-}
-
-/** What a promise gives, if it does so in time; else the signal is aborted, and it is left to itself. */
-async function within<T>(ms: number, limit: AbortController, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const late = new Error(`it took longer than ${ms} ms`);
-      limit.abort(late);
-      reject(late);
-    }, ms);
-  });
-  try {
-    return await Promise.race([promise, expired]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

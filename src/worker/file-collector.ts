@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { keepTime } from '../activities/project-definitions.js';
 import { reasonOf } from '../contracts/problem.js';
 import { projectOf } from '../rules/other-project.js';
@@ -7,6 +6,7 @@ import { type Collected, collectFiles, type TaskEnd } from '../server/store/coll
 import { FileHolds } from '../server/store/file-holds.js';
 import type { Store } from '../server/store/store.js';
 import { log } from './logger.js';
+import { unlessNotFound } from './not-found.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A runtime that lives as long as one command has no time for it. */
@@ -89,14 +89,9 @@ export class FileCollector {
 
   private async endOf(task: string): Promise<TaskEnd> {
     const { client, project } = this.dependencies;
-    try {
-      const description = await client.workflow.getHandle(task).describe();
-      // A key of another project says nothing of a task of this one.
-      if (projectOf(description) !== project) return 'unknown';
-      return description.closeTime ?? 'open';
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return 'unknown';
-      throw error;
-    }
+    const description = await unlessNotFound(() => client.workflow.getHandle(task).describe());
+    // A key of another project says nothing of a task of this one.
+    if (!description || projectOf(description) !== project) return 'unknown';
+    return description.closeTime ?? 'open';
   }
 }

@@ -173,7 +173,7 @@ export class WorkerHost {
     this.proofs.set(environment, proof);
   }
 
-  /** Rejects when a worker ends although nobody asked it to. */
+  /** Rejects when a worker ends unasked. */
   get broken(): Promise<never> {
     return this.failure;
   }

@@ -8,7 +8,7 @@ export function sinceLastCommand(paths: ProjectPaths, started: number): number {
   try {
     touched = Math.max(started, statSync(paths.touchFile).mtimeMs);
   } catch {
-    // Nobody has touched it yet.
+    // No command has touched it yet.
   }
   return Date.now() - touched;
 }

@@ -7,7 +7,7 @@ import { SecretSource } from '../activities/secrets.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanMcpServer } from '../contracts/plan.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
-import { anySignal } from '../rules/any-signal.js';
+import { signalWithin } from '../rules/any-signal.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { pathsOf } from '../server/project-paths.js';
 import { RunningGroups } from './running-groups.js';
@@ -52,10 +52,7 @@ export async function listTools(
   { root, environment, timeoutMs, signal, env }: ListOptions,
 ): Promise<(ListedTool | UnreadableTool)[]> {
   const log = new CallLog(undefined, '', 1);
-  const giveUp = new AbortController();
-  const late = new Error(`it did not say within ${timeoutMs} ms what its tools are`);
-  const clock = setTimeout(() => giveUp.abort(late), timeoutMs);
-  const { signal: stop, release } = anySignal([signal, giveUp.signal]);
+  const { signal: stop, release } = signalWithin(timeoutMs, [signal]);
   const groups = new RunningGroups(pathsOf(root).running);
   const user = {
     environment: { name: environment },
@@ -79,7 +76,6 @@ export async function listTools(
     if (!(error instanceof AbilityError)) throw error;
     throw new AbilityError(log.maskProblem(error.toProblem()), { cause: error });
   } finally {
-    clearTimeout(clock);
     release();
     groups.close();
   }

@@ -1,7 +1,8 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { LockAccess } from '../activities/slots/lock-access.js';
 import type { LockState, SlotRequest } from '../contracts/concurrency.js';
 import { LOCK_SIGNALS, WORKFLOWS } from '../contracts/names.js';
+import { unlessNotFound } from './not-found.js';
 
 type Lock = (state: LockState) => Promise<void>;
 
@@ -30,13 +31,4 @@ export function accessLocks(client: Client): LockAccess {
       return !first || first === run;
     },
   };
-}
-
-async function unlessNotFound<T>(action: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await action();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
 }

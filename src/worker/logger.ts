@@ -3,7 +3,7 @@ import { type Level, pino } from 'pino';
 
 const LEVELS: Record<LogLevel, Level> = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' };
 /** The SDK logs whole failures, with details of hundreds of kilobytes. */
-const MOST_CHARACTERS = 2000;
+const MAX_CHARACTERS = 2000;
 
 /** Failures of calls and tasks are in their history; here they would only repeat it. */
 const IN_THE_HISTORY: ReadonlySet<string> = new Set(['Activity failed', 'Workflow failed']);
@@ -15,29 +15,15 @@ export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }
 export class WorkerLogger implements Logger {
   log(level: LogLevel, message: string, meta?: LogMetadata): void {
     const name = levelOf(level, message);
-    // The SDK says several things about each call; what is below the level must not be put into words.
+    // The SDK says several things about each call; what is below the level is not formatted.
     if (log.isLevelEnabled(name)) log[name](shorten(meta), message);
   }
 
-  trace(message: string, meta?: LogMetadata): void {
-    this.log('TRACE', message, meta);
-  }
-
-  debug(message: string, meta?: LogMetadata): void {
-    this.log('DEBUG', message, meta);
-  }
-
-  info(message: string, meta?: LogMetadata): void {
-    this.log('INFO', message, meta);
-  }
-
-  warn(message: string, meta?: LogMetadata): void {
-    this.log('WARN', message, meta);
-  }
-
-  error(message: string, meta?: LogMetadata): void {
-    this.log('ERROR', message, meta);
-  }
+  trace = (message: string, meta?: LogMetadata): void => this.log('TRACE', message, meta);
+  debug = (message: string, meta?: LogMetadata): void => this.log('DEBUG', message, meta);
+  info = (message: string, meta?: LogMetadata): void => this.log('INFO', message, meta);
+  warn = (message: string, meta?: LogMetadata): void => this.log('WARN', message, meta);
+  error = (message: string, meta?: LogMetadata): void => this.log('ERROR', message, meta);
 }
 
 /**
@@ -60,9 +46,9 @@ function levelOf(level: LogLevel, message: string): Level {
 function shorten(meta: LogMetadata = {}): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(meta).map(([name, value]) => {
-      if (value instanceof Error) return [name, `${value.name}: ${value.message}`.slice(0, MOST_CHARACTERS)];
+      if (value instanceof Error) return [name, `${value.name}: ${value.message}`.slice(0, MAX_CHARACTERS)];
       if (value === null || typeof value !== 'object') return [name, value];
-      return [name, safeJson(value).slice(0, MOST_CHARACTERS)];
+      return [name, safeJson(value).slice(0, MAX_CHARACTERS)];
     }),
   );
 }

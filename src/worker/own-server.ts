@@ -10,7 +10,7 @@ const STOP_MS = 10_000;
 
 /** What the server of a runtime needs from it. */
 export interface ServerOwner {
-  /** Whether the database may be opened: whoever was stopped or asleep has not noticed yet that another one took over. */
+  /** Whether the database may be opened: a runtime that was stopped or asleep may not have noticed yet that another one took over. */
   mayStart(): boolean;
   /** Whether a server that ended is started again. */
   isUp(): boolean;
@@ -90,7 +90,7 @@ export class OwnServer {
 }
 
 /** So many ends in a row, each soon after its start, mean that another start would not help. */
-const MOST = 5;
+const MAX = 5;
 /** A server that has lived this long was well; whatever ended it says nothing of the next one. Milliseconds. */
 const WELL_MS = 3000;
 const FIRST_PAUSE_MS = 100;
@@ -111,6 +111,6 @@ export class Restarts {
   /** The server ended. @returns how long to wait before it is started again, in milliseconds; undefined: do not. */
   ended(): number | undefined {
     this.soon = this.now() - this.startedAt < WELL_MS ? this.soon + 1 : 1;
-    return this.soon > MOST ? undefined : FIRST_PAUSE_MS * this.soon;
+    return this.soon > MAX ? undefined : FIRST_PAUSE_MS * this.soon;
   }
 }

@@ -10,6 +10,7 @@ import { ASKS, checkMustDeny } from '../activities/hooks/claude-code/proven-guar
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
+import type { Registry } from '../definitions/registry.js';
 import type { HookEnvironment } from '../planning/hooks/foreign-guards.js';
 import { pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
@@ -20,14 +21,19 @@ import { RunningGroups } from './running-groups.js';
  * Fires the guards of other tools outside of a worker, as one would: `lint --check-hooks`.
  * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
-export async function proveGuardsHere(
-  registry: Parameters<typeof checkGuards>[0],
+export function proveGuardsHere(registry: Registry, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<GuardCheck> {
+  return outsideWorker(registry.root, env, (dependencies) => checkGuards(registry, dependencies, signal));
+}
+
+/** Does something with the scripts of hooks, and lets their processes go. */
+async function outsideWorker<T>(
+  root: string,
   env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): Promise<GuardCheck> {
-  const { groups, ...dependencies } = hookDependenciesOf(registry.root, env);
+  work: (dependencies: ScriptHookDependencies) => Promise<T>,
+): Promise<T> {
+  const { groups, ...dependencies } = hookDependenciesOf(root, env);
   try {
-    return await checkGuards(registry, { ...dependencies, groups }, signal);
+    return await work({ ...dependencies, groups });
   } finally {
     groups.close();
   }
@@ -62,35 +68,27 @@ export async function findDenied(
   id: string,
   handler: ForeignHandler,
   calls: readonly MustDeny[],
-  most: number,
+  max: number,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const { groups, ...dependencies } = hookDependenciesOf(root, env);
   const answered: Answered = { denied: [], asked: [] };
-  try {
+  await outsideWorker(root, env, async (dependencies) => {
     for (const [index, call] of calls.entries()) {
-      if (answered.denied.length >= most || signal.aborted) break;
+      if (answered.denied.length >= max || signal.aborted) break;
       const asked = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
-      const [undenied] = await checkMustDeny({ ...dependencies, groups }, id, asked, environment, signal);
+      const [undenied] = await checkMustDeny(dependencies, id, asked, environment, signal);
       if (!undenied) answered.denied.push(index);
       else if (undenied.said === ASKS) answered.asked.push(index);
     }
-    return answered;
-  } finally {
-    groups.close();
-  }
+  });
+  return answered;
 }
 
 /** Fires what guards of other tools must deny outside of a worker, as one would: `ability hooks test`. */
-export async function tryMustDeny(
-  registry: Parameters<typeof reportMustDeny>[0],
+export function tryMustDeny(
+  registry: Registry,
   env: NodeJS.ProcessEnv,
   only?: Parameters<typeof reportMustDeny>[2],
 ): Promise<MustDenyReport[]> {
-  const { groups, ...dependencies } = hookDependenciesOf(registry.root, env);
-  try {
-    return await reportMustDeny(registry, { ...dependencies, groups }, only);
-  } finally {
-    groups.close();
-  }
+  return outsideWorker(registry.root, env, (dependencies) => reportMustDeny(registry, dependencies, only));
 }

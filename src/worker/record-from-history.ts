@@ -4,10 +4,10 @@ import type { PayloadCodec } from '@temporalio/common';
 import { PlanSource } from '../activities/plan-source.js';
 import { recordEnd } from '../activities/record/record-end.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
-import type { SealKeys } from '../activities/seal.js';
+import type { RunRef } from '../activities/runs.js';
+import { sealInvalid } from '../activities/seal.js';
 import { SecretSource } from '../activities/secrets.js';
 import { QUERIES } from '../contracts/names.js';
-import { AbilityError } from '../contracts/problem.js';
 import type { ToldTask } from '../contracts/run-sinks.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
 import { sealMark } from '../rules/seal-mark.js';
@@ -17,7 +17,7 @@ import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';
 import { grpcErrorOf } from '../server/temporal/grpc-error.js';
 import { readArguments } from '../server/temporal/read-arguments.js';
-import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
+import { sealKeysOf } from './seal-keys.js';
 import { StoreShare } from './share/store-share.js';
 import { readRun } from './temporal-access.js';
 
@@ -44,7 +44,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   const run = { workflowId: task, runId };
   const plans = new PlanSource(
     project,
-    keysOf(paths),
+    sealKeysOf(paths, process.env),
     (asked) => readRun(temporal, namespace, codec, asked),
     new CheckedChains(source.store),
   );
@@ -72,7 +72,7 @@ const QUERY_MS = 5000;
 /** What the workflow tells, which a worker goes through once more for it; without one, only when it was created. */
 async function askTold(
   { temporal }: HistorySource,
-  { workflowId, runId }: { workflowId: string; runId: string },
+  { workflowId, runId }: RunRef,
   created_at: string,
 ): Promise<ToldTask> {
   try {
@@ -84,27 +84,11 @@ async function askTold(
   }
 }
 
-/** The keys that the workers of this machine sign with. */
-function keysOf({ keys }: ProjectPaths): SealKeys {
-  const given = process.env.ABILITY_SEAL_KEYS;
-  return given ? keysFromEnvironment(given) : new KeyFolder(keys);
-}
-
-async function startOf(
-  { temporal, namespace, codec }: HistorySource,
-  execution: { workflowId: string; runId: string },
-): Promise<TaskStart> {
-  const { history } = await temporal.workflowService.getWorkflowExecutionHistory({
-    namespace,
-    execution,
-    maximumPageSize: 1,
-  });
+async function startOf({ temporal, namespace, codec }: HistorySource, execution: RunRef): Promise<TaskStart> {
+  const request = { namespace, execution, maximumPageSize: 1 };
+  const { history } = await temporal.workflowService.getWorkflowExecutionHistory(request);
   const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   const start = await readArguments(codec, payloads, execution.workflowId);
   if (start) return start;
-  throw new AbilityError({
-    code: 'seal.invalid',
-    message: `${execution.workflowId} was not started with what passed preflight`,
-    suggestion: 'Create tasks through Ability Runtime.',
-  });
+  throw sealInvalid(`${execution.workflowId} was not started with what passed preflight`);
 }

@@ -11,7 +11,7 @@ import { lookAt, type ProcessTable, SharedLook } from './shared-look.js';
 import { leftBehind, namesIn, ownName } from './worker-name.js';
 
 /** A process that is killed may have started another one meanwhile. */
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 /**
  * Notes the process groups of running scripts on disk, so that those of a worker that was killed end before another
@@ -72,7 +72,7 @@ function reapWorker(name: string, folder: string): number {
     .filter((group) => isStill(group, join(folder, String(group))));
   for (const group of groups) left.adopt(group, true);
   const gone = new Set<number>();
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const found = left.signal(lookAt(allPids()), 'SIGKILL');
     for (const pid of found) gone.add(pid);
     if (found.length === 0) break;

@@ -3,6 +3,7 @@ import { describeProject, type ProjectDescription } from '../activities/project-
 import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
+import { endsWithin } from '../rules/any-signal.js';
 import { versionOf } from '../server/binary/find-temporal.js';
 import { describeHolder, type HeldLock, isHeld, type LockHolder, takeLock } from '../server/processes/lock.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
@@ -20,7 +21,7 @@ import { OwnServer } from './own-server.js';
 import { extendRetention } from './retention.js';
 import { asFailure } from './runtime-failures.js';
 import type { RuntimeDoor, RuntimeOptions } from './runtime-options.js';
-import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
+import { KeyFolder, sealKeysOf } from './seal-keys.js';
 
 export type { RuntimeDoor, RuntimeOptions } from './runtime-options.js';
 
@@ -101,7 +102,7 @@ export class ProjectRuntime {
     }
   }
 
-  /** Resolves once the runtime was told to leave, or nobody needs it any more, and everything has stopped. */
+  /** Resolves once the runtime was asked to leave, or is no longer needed, and everything has stopped. */
   async untilEnd(): Promise<void> {
     const watch = setInterval(() => void this.watch(), WATCH_MS);
     const follow = setInterval(() => void this.followRegistry(), FOLLOW_MS);
@@ -113,7 +114,7 @@ export class ProjectRuntime {
     this.announce({ state: 'stopping' });
     const down = this.takeDown();
     if (this.fenced) {
-      await Promise.race([down, new Promise((resolve) => setTimeout(resolve, FENCED_MS))]);
+      await endsWithin(FENCED_MS, down);
       return;
     }
     await down;
@@ -165,7 +166,7 @@ export class ProjectRuntime {
     this.door = await this.openDoor(up);
     if (this.leaving) return;
     this.write({ ...up, ...(this.door?.socket !== undefined && { socket: this.door.socket }) });
-    // In the foreground somebody is told by the command, in words.
+    // In the foreground the command says it in words.
     log[this.options.foreground ? 'debug' : 'info'](
       { address: this.file.address, ui: this.file.ui },
       'the runtime is up',
@@ -184,11 +185,9 @@ export class ProjectRuntime {
 
   /** Keys that were given, as to workers elsewhere; else the project's own. Source: docs/operations.md#rotating-seal-keys. */
   private sealKeys(): SealKeys {
-    const given = this.env.ABILITY_SEAL_KEYS;
-    if (given) return keysFromEnvironment(given);
-    const own = new KeyFolder(this.paths.keys);
-    own.createFirst();
-    return own;
+    const keys = sealKeysOf(this.paths, this.env);
+    if (keys instanceof KeyFolder) keys.createFirst();
+    return keys;
   }
 
   /** No second server may open the database beside that of a runtime which could not be seen. */
@@ -232,7 +231,7 @@ export class ProjectRuntime {
     if (!(await this.hasWork()) && sinceLastCommand(this.paths, this.started) >= idleLimit(this.env)) this.leave();
   }
 
-  private tellMissing(): void {
+  private announceMissing(): void {
     const { recordsMissing = 0, sharedMissing = 0 } = this.host ?? {};
     const { records_missing = 0, shared_missing = 0 } = this.file ?? {};
     if (this.leaving) return;
@@ -242,7 +241,7 @@ export class ProjectRuntime {
 
   /** An environment added to `ability.yaml` gets its workers without a restart. */
   private async followRegistry(): Promise<void> {
-    this.tellMissing();
+    this.announceMissing();
     try {
       const { environments, digest } = this.project();
       await this.host?.serve(allPlaces(environments));

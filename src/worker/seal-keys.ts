@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
 import { writeWhole } from '../server/disk.js';
-import { PROOF_KEY } from '../server/project-paths.js';
+import { PROOF_KEY, type ProjectPaths } from '../server/project-paths.js';
 
 const KEY_BYTES = 32;
 
@@ -56,6 +56,14 @@ export function createSealKey(id: string, current?: string): string {
 
 function refused(message: string, suggestion: string): AbilityError {
   return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}
+
+/** The keys that the workers of this machine sign with: those that the environment gives, else those of a folder. */
+export function sealKeysOf(
+  { keys: folder }: Pick<ProjectPaths, 'keys'>,
+  { ABILITY_SEAL_KEYS: given }: NodeJS.ProcessEnv,
+) {
+  return given ? keysFromEnvironment(given) : new KeyFolder(folder);
 }
 
 /** The keys of a folder, read again when the folder changes, so that a key can be added to a running worker. */

@@ -19,7 +19,7 @@ export interface ServeOptions {
 }
 
 /**
- * Serves environments of a project against a Temporal server that somebody runs.
+ * Serves environments of a project against a Temporal server that is not the runtime's own.
  *
  * @returns the workers, polling. When they cannot all be started, none is left running.
  * @throws AbilityError `seal.no_key`, `temporal.unavailable`.
@@ -57,7 +57,7 @@ export function workersFailed({ address, namespace }: RemoteServer, cause: unkno
   );
 }
 
-/** Workers on several machines must sign alike, so a remote server needs keys that somebody gives. Source: docs/operations.md#rotating-seal-keys. */
+/** Workers on several machines must sign alike, so a remote server needs keys from its operator. Source: docs/operations.md#rotating-seal-keys. */
 function sealKeysFor({ address }: RemoteServer, env: NodeJS.ProcessEnv): SealKeys {
   const given = env.ABILITY_SEAL_KEYS;
   if (given) return keysFromEnvironment(given);

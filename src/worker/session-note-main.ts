@@ -10,7 +10,7 @@ import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { readLivingRuntime } from '../server/runtime/runtime-file.js';
 import { openStore } from '../server/store/open-store.js';
 import { chooseServer } from '../server/temporal/connection-settings.js';
-import { KeyFolder, keysFromEnvironment } from './seal-keys.js';
+import { sealKeysOf } from './seal-keys.js';
 import { accessSessions } from './session-access.js';
 import { readRun } from './temporal-access.js';
 
@@ -19,7 +19,7 @@ import { readRun } from './temporal-access.js';
  *
  * @throws AbilityError where the session or the key is missing; the error of a server that does not answer.
  */
-export async function sendSessionNote({ root, session, answer }: SessionNote, env: NodeJS.ProcessEnv): Promise<void> {
+async function sendSessionNote({ root, session, answer }: SessionNote, env: NodeJS.ProcessEnv): Promise<void> {
   const paths = pathsOf(root);
   const server = await findServer(paths, env);
   if (!server) return;
@@ -34,7 +34,7 @@ export async function sendSessionNote({ root, session, answer }: SessionNote, en
     const runs = new Runs((run) => readRun(client, namespace, codec, run));
     const known = { runs, chains: new CheckedChains(store) };
     const sessions = accessSessions(client, project, () => describe().environments, known);
-    await tellSession(session, { kind: 'tool', answer }, { project, keys: keysOf(paths, env), sessions });
+    await tellSession(session, { kind: 'tool', answer }, { project, keys: sealKeysOf(paths, env), sessions });
   } finally {
     await connection.close();
   }
@@ -49,14 +49,10 @@ async function findServer(paths: ProjectPaths, env: NodeJS.ProcessEnv) {
   return { namespace, store, connectionOptions: { address } };
 }
 
-function keysOf({ keys }: ProjectPaths, { ABILITY_SEAL_KEYS: given }: NodeJS.ProcessEnv) {
-  return given ? keysFromEnvironment(given) : new KeyFolder(keys);
-}
-
 /** The process that `ability guard` leaves behind to send a session its answer. It says nothing, and ends in any case. */
-const MOST_MS = 20_000;
+const MAX_MS = 20_000;
 
-setTimeout(() => process.exit(1), MOST_MS).unref();
+setTimeout(() => process.exit(1), MAX_MS).unref();
 const { [NOTE_VARIABLE]: text = '', ...env } = process.env;
 delete process.env[NOTE_VARIABLE];
 await sendSessionNote(JSON.parse(text) as SessionNote, env).catch(() => {

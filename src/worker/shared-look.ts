@@ -3,7 +3,7 @@ import { allPids, type ProcessEntry, pidsSince, readProcess } from '../server/pr
 /** The pause after a look, as a multiple of it, so that looking takes a tenth of the time however many calls ask. */
 const PAUSE = 9;
 /** So long a call waits at most for a look that others can share with it, in milliseconds. */
-const MOST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 50;
 
 /** The processes that there were at one moment. */
 export interface ProcessTable {
@@ -67,7 +67,7 @@ export class SharedLook {
       for (const { reject } of waiting) reject(error);
     }
     const took = performance.now() - began;
-    this.free = began + took + Math.min(MOST_PAUSE_MS, took * PAUSE);
+    this.free = began + took + Math.min(MAX_PAUSE_MS, took * PAUSE);
   }
 }
 

@@ -1,16 +1,12 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Execution, Executions } from '../activities/dependencies.js';
+import type { RunRef } from '../activities/runs.js';
 import { earlyPreflightIdOf, preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import { grpcErrorOf } from '../server/temporal/grpc-error.js';
 import { removePreflightActivities } from '../server/temporal/preflight-activities.js';
-
-/** One run of a workflow. */
-interface Run {
-  workflowId: string;
-  runId: string;
-}
+import { unlessNotFound } from './not-found.js';
 
 const NOT_FOUND = 5;
 const NOT_LET_IN = new Set([7, 16]);
@@ -49,20 +45,17 @@ export function taskExecutions(client: Client, namespace: string): Executions {
 
 /** A task is open while one of those that it called still is. */
 async function find(client: Client, key: string): Promise<Execution | undefined> {
-  try {
-    const { memo, status, searchAttributes } = await client.workflow.getHandle(key).describe();
-    const isTask = typeof memo?.ability === 'string';
-    const open = status.name === 'RUNNING' || (isTask && (await openChildren(client, key)) > 0);
-    const project = searchAttributes.AbilityProject?.[0];
-    return {
-      isOpen: open,
-      memo: isTask ? (memo as TaskMemo) : undefined,
-      project: project === undefined ? undefined : String(project),
-    };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const found = await unlessNotFound(() => client.workflow.getHandle(key).describe());
+  if (!found) return undefined;
+  const { memo, status, searchAttributes } = found;
+  const isTask = typeof memo?.ability === 'string';
+  const isOpen = status.name === 'RUNNING' || (isTask && (await openChildren(client, key)) > 0);
+  const project = searchAttributes.AbilityProject?.[0];
+  return {
+    isOpen,
+    memo: isTask ? (memo as TaskMemo) : undefined,
+    project: project === undefined ? undefined : String(project),
+  };
 }
 
 async function openChildren(client: Client, key: string): Promise<number> {
@@ -71,8 +64,8 @@ async function openChildren(client: Client, key: string): Promise<number> {
 }
 
 /** All runs of a task, of those it called and of their notices, the newest of the task itself first. */
-async function runsOf(client: Client, key: string): Promise<Run[]> {
-  const runs = new Map<string, Run>();
+async function runsOf(client: Client, key: string): Promise<RunRef[]> {
+  const runs = new Map<string, RunRef>();
   const known = new Set<string>();
   const waiting = [key];
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
@@ -99,8 +92,8 @@ function noticesOf(key: string): string {
 }
 
 /** The runs of one workflow, the newest first, with the ids of those that each called. */
-async function chainOf(client: Client, workflowId: string): Promise<{ run: Run; children: string[] }[]> {
-  const chain: { run: Run; children: string[] }[] = [];
+async function chainOf(client: Client, workflowId: string): Promise<{ run: RunRef; children: string[] }[]> {
+  const chain: { run: RunRef; children: string[] }[] = [];
   let runId: string | undefined = await newestRun(client, workflowId);
   while (runId !== undefined) {
     const events = await eventsOf(client, { workflowId, runId });
@@ -114,29 +107,23 @@ async function chainOf(client: Client, workflowId: string): Promise<{ run: Run; 
   return chain;
 }
 
-async function eventsOf(client: Client, { workflowId, runId }: Run) {
-  try {
-    return (await client.workflow.getHandle(workflowId, runId).fetchHistory()).events ?? [];
-  } catch (error) {
-    return unlessGone(error);
-  }
+async function eventsOf(client: Client, { workflowId, runId }: RunRef) {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  const history = await handle.fetchHistory().catch(unlessGone);
+  return history && (history.events ?? []);
 }
 
 async function newestRun(client: Client, workflowId: string): Promise<string | undefined> {
-  try {
-    return (await client.workflow.getHandle(workflowId).describe()).runId;
-  } catch (error) {
-    return unlessGone(error);
-  }
+  return (await client.workflow.getHandle(workflowId).describe().catch(unlessGone))?.runId;
 }
 
 /** Preflights of a key that were workflows have what was asked for in their histories. */
-async function preflightsOf(client: Client, key: string, project: string): Promise<Run[]> {
+async function preflightsOf(client: Client, key: string, project: string): Promise<RunRef[]> {
   const ids = [preflightIdOf(key, project), earlyPreflightIdOf(key)];
   return (await Promise.all(ids.map((id) => allRunsOf(client, id)))).flat();
 }
 
-async function allRunsOf(client: Client, workflowId: string): Promise<Run[]> {
+async function allRunsOf(client: Client, workflowId: string): Promise<RunRef[]> {
   const newest = await newestRun(client, workflowId);
   const runs = newest === undefined ? [] : [{ workflowId, runId: newest }];
   for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
@@ -145,14 +132,8 @@ async function allRunsOf(client: Client, workflowId: string): Promise<Run[]> {
   return runs;
 }
 
-async function isThere(client: Client, { workflowId, runId }: Run): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(workflowId, runId).describe();
-    return true;
-  } catch (error) {
-    unlessGone(error);
-    return false;
-  }
+async function isThere(client: Client, { workflowId, runId }: RunRef): Promise<boolean> {
+  return (await client.workflow.getHandle(workflowId, runId).describe().catch(unlessGone)) !== undefined;
 }
 
 function unlessGone(error: unknown): undefined {

@@ -1,4 +1,4 @@
-import { Client, type ConnectionLike, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, type ConnectionLike } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import type { EndedTask, Executions, FoundTask } from '../activities/dependencies.js';
@@ -12,6 +12,7 @@ import { type FoundDeletion, findDeletion } from '../server/temporal/find-deleti
 import { grpcErrorOf } from '../server/temporal/grpc-error.js';
 import { isServed } from '../server/temporal/is-served.js';
 import { readArguments } from '../server/temporal/read-arguments.js';
+import { unlessNotFound } from './not-found.js';
 import { taskExecutions } from './task-executions.js';
 
 /** A question that takes longer is asked again. */
@@ -28,7 +29,7 @@ export interface TemporalAccess {
   readEnded: (key: string, project: string) => Promise<EndedTask>;
   findTask: (key: string) => Promise<FoundTask | undefined>;
   findDeletion: (key: string) => Promise<FoundDeletion | undefined>;
-  /** Whether somebody polls a task queue. */
+  /** Whether a worker polls a task queue. */
   isServed: (queue: string) => Promise<boolean>;
   executions: Executions;
 }
@@ -104,11 +105,8 @@ async function readEnded(
   key: string,
   project: string,
 ): Promise<EndedTask> {
-  const handle = client.workflow.getHandle(key);
-  const description = await handle.describe().catch((error: unknown) => {
-    throw error instanceof WorkflowNotFoundError ? notFound(key) : error;
-  });
-  if (!isTask(description)) throw notFound(key);
+  const description = await unlessNotFound(() => client.workflow.getHandle(key).describe());
+  if (!description || !isTask(description)) throw notFound(key);
   const holder = projectOf(description);
   if (holder !== project) throw otherProject(key, holder, project);
   const { status, runId } = description;
@@ -151,12 +149,8 @@ function notFound(key: string): AbilityError {
 }
 
 async function findTask(client: Client, key: string): Promise<FoundTask | undefined> {
-  try {
-    const description = await client.workflow.getHandle(key).describe();
-    const project = projectOf(description);
-    return isTask(description) ? { project, memo: description.memo as TaskMemo } : 'foreign';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const description = await unlessNotFound(() => client.workflow.getHandle(key).describe());
+  if (!description) return undefined;
+  const project = projectOf(description);
+  return isTask(description) ? { project, memo: description.memo as TaskMemo } : 'foreign';
 }

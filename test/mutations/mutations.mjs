@@ -53,8 +53,8 @@ export const MUTATIONS = [
   {
     name: 'guards: an unknown key of an answer is only a warning',
     file: 'src/activities/hooks/read-hook-result.ts',
-    find: 'advice: didYouMean(first, HOOK_RESULT_KEYS),\n            hides: true',
-    replace: 'advice: didYouMean(first, HOOK_RESULT_KEYS),\n            hides: false',
+    find: 'advice: didYouMean(first, HOOK_RESULT_KEYS), hides: true',
+    replace: 'advice: didYouMean(first, HOOK_RESULT_KEYS), hides: false',
     tests: ['test/unit/activities/hooks/read-hook-result.test.ts'],
   },
   {

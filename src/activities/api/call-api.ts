@@ -6,7 +6,7 @@ import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { ATTRIBUTES } from '../../contracts/traces.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
-import { tellSpan } from '../../tracing/current-span.js';
+import { addToSpan } from '../../tracing/current-span.js';
 import { serverOf } from '../../tracing/model-call.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
@@ -16,7 +16,7 @@ import { refuseForbiddenUrl, watchedAgent } from './guarded-agent.js';
 import type { RateLimiter } from './rate-limit.js';
 import { answerName, readAnswer, wrapBody } from './read-answer.js';
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const KEPT_OF_FAILURE = 2000;
 const SHORTEST_SECRET = 8;
 
@@ -91,8 +91,8 @@ async function send(
     const next = followRedirect(answer, current);
     if (!next) return { answer, url: current.url };
     await answer.body.dump();
-    if (hop === MOST_REDIRECTS) {
-      const message = `${first.url.host} redirects more than ${MOST_REDIRECTS} times`;
+    if (hop === MAX_REDIRECTS) {
+      const message = `${first.url.host} redirects more than ${MAX_REDIRECTS} times`;
       throw new CallFailure({ code: `http.${answer.statusCode}`, message });
     }
     current = next;
@@ -109,7 +109,7 @@ async function exchange(
   // A redirect may have turned it into a request without one.
   const isSent = prepared.body !== undefined;
   const started = performance.now();
-  tellSpan(serverOf(url));
+  addToSpan(serverOf(url));
   let sent = false;
   try {
     const answer = await request(url, {
@@ -125,7 +125,7 @@ async function exchange(
     });
     const ms = Math.round(performance.now() - started);
     call.log.add('request', `${method} ${url} -> ${answer.statusCode} (${ms} ms)`);
-    tellSpan({ [ATTRIBUTES.httpStatus]: answer.statusCode });
+    addToSpan({ [ATTRIBUTES.httpStatus]: answer.statusCode });
     return answer;
   } catch (error) {
     call.log.add('request', `${method} ${url} -> ${messageOf(error)}`);

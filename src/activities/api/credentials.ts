@@ -9,7 +9,7 @@ export type SecretUser = Pick<CallInput, 'secrets' | 'log'>;
 
 const CREDENTIAL = /\{credential:([^}]*)\}/g;
 
-/** Puts marks nobody can guess in place of `{credential:name}`, so that input which looks like one is none. */
+/** Replaces `{credential:name}` with marks that cannot be guessed, so that input which looks like a credential is none. */
 export function markCredentials(template: string): { text: string; secrets: Map<string, string> } {
   const secrets = new Map<string, string>();
   const text = template.replaceAll(CREDENTIAL, (_, name: string) => {

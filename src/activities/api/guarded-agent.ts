@@ -67,7 +67,7 @@ export async function closeAgents(): Promise<void> {
 
 /** Origins that a list was found to allow, with that list. */
 const permitted = new Set<string>();
-const MOST_PERMITTED = 1000;
+const MAX_PERMITTED = 1000;
 
 /** @throws CallFailure `denied.host` for a URL the policy does not allow, literal addresses included. */
 export function refuseForbiddenUrl(url: URL, allowed: readonly string[]): void {
@@ -79,7 +79,7 @@ export function refuseForbiddenUrl(url: URL, allowed: readonly string[]): void {
   if (ipaddr.isValid(literal) && !isAddressAllowed(literal, url, allowed)) {
     throw denied(`The policy does not allow the address ${literal}`, [literal], url);
   }
-  if (permitted.size >= MOST_PERMITTED) permitted.clear();
+  if (permitted.size >= MAX_PERMITTED) permitted.clear();
   permitted.add(question);
 }
 

@@ -27,6 +27,6 @@ export interface FileStore {
 
 /** Makes the folder of a call, which goes with it, also where the worker is killed. */
 export interface CallFolders {
-  /** @returns an absolute path that nobody else has. */
+  /** @returns an absolute path of its own. */
   open(): Promise<string>;
 }

@@ -37,7 +37,7 @@ export interface AbilityHookDependencies {
 }
 
 /** An answer is short; what is longer is none. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * Calls the low-level ability of a hook and reads its output as a HookResult, as that of a script is read.
@@ -123,7 +123,7 @@ function callOf(
     cel,
     environment,
     timeoutMs: Math.min(timeout_ms, operation.implementation.timeout_ms),
-    outputBytes: MOST_BYTES,
+    outputBytes: MAX_BYTES,
     inputSchema: operation.input_schema,
     outputSchema: operation.output_schema,
     signal: stop,

@@ -52,7 +52,7 @@ export async function answerWithHooks(
     const signal = new AbortController().signal;
     const planDigest = knownDigestOf(plan);
     const about = { plan, operation, input, task: '', user, session, path: '', moment, hooks, planDigest, signal };
-    // Whoever calls by the tool of an agent is one; in a session it counts as that, as a task there does.
+    // A call by the tool of an agent has the caller `agent`; in a session it has `session`, as a task there does.
     const caller = session === null ? 'agent' : 'session';
     const context = { ...about, ...(scope !== undefined && { scope }), caller, logs: undefined } as const;
     const looking = session === null ? [] : hooks.filter(({ handler }) => handlerReadsSession(handler));

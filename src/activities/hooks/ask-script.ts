@@ -10,7 +10,7 @@ import { environmentOf, textsOf } from '../script/script-input.js';
 import type { HookLogs } from './hook-context.js';
 
 /** An answer is short; what is longer is none. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 /** A hook that hangs is answered for within a second after its time-out. */
 const PATIENCE = { graceMs: 400, endMs: 250 };
 
@@ -78,7 +78,7 @@ export async function askScript(
       timeoutMs,
       signal,
       log,
-      keepStdout: MOST_CHARACTERS,
+      keepStdout: MAX_CHARACTERS,
       patience: PATIENCE,
     },
     groups,
@@ -94,8 +94,8 @@ function faultOf({ ended, signal, reason }: ProcessOutcome, timeoutMs: number, s
   if (ended === 'signal') return `it was killed by ${signal}`;
   if (ended === 'not_started') return `it could not be started: ${reason}`;
   // What comes after the part that was kept could be another answer.
-  if (stdout.length < MOST_CHARACTERS) return undefined;
-  return `it printed ${MOST_CHARACTERS} characters or more, which is too much for an answer`;
+  if (stdout.length < MAX_CHARACTERS) return undefined;
+  return `it printed ${MAX_CHARACTERS} characters or more, which is too much for an answer`;
 }
 
 /** A fault with the last lines of stderr, which often say why. */

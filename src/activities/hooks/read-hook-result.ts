@@ -75,9 +75,9 @@ export interface Asked extends Pick<HookRun, 'phase' | 'path'> {
   ability: string | null;
 }
 
-/** What a guard that decided nothing is advised. */
+/** Advice for a guard that decided nothing. */
 const HOW_TO_ANSWER = 'Print {"guard_decision": "allow"}, "deny" or "need_user_confirm"; docs/hooks.md has every key.';
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /**
  * The answer a HookResult gives; what is none is a hook that failed.
@@ -86,7 +86,7 @@ const MOST_NAMED = 5;
  * is refused, since what it wanted to say is not known. After a call such keys become warnings. Of `guard_decision` and
  * the guards among its signals that are about this ability, the gravest counts. Source: R-002-18; C-08, C-10, C-11.
  *
- * What it says to people is one line of what can be seen, at every door.
+ * Its texts for people are cut to one line of visible characters.
  *
  * @param twice keys that the text of the answer had twice in one object.
  */
@@ -96,13 +96,13 @@ export function readHookResult(id: string, value: unknown, asked: Asked, twice: 
   if (!parsed.success) return failedAnswer(id, at, `its answer is no HookResult: ${issueOf(parsed.error)}`);
   const { status = 'ok', reason, suggestion, warnings = [], hook_signals } = parsed.data;
   if (status === 'error') return failedAnswer(id, at, oneLine(reason ?? 'it says that it failed'));
-  const { infra, doubts } = infraOf(parsed.data);
-  const slips = [...slipsIn(value, twice), ...doubts, ...signalDoubts(hook_signals, at.phase)];
-  const fatal = isGuardPhase(at.phase) ? slips.find(({ hides }) => hides) : undefined;
+  const { infra, faults: infraFaults } = infraOf(parsed.data);
+  const faults = [...faultsIn(value, twice), ...infraFaults, ...signalFaults(hook_signals, at.phase)];
+  const fatal = isGuardPhase(at.phase) ? faults.find(({ hides }) => hides) : undefined;
   if (fatal) return failedAnswer(id, at, `its answer ${fatal.text}`, fatal.advice ?? HOW_TO_ANSWER);
   const decided = decisionOf(parsed.data, asked);
   if (decided.fault !== undefined) return failedAnswer(id, at, decided.fault, HOW_TO_ANSWER);
-  const told = [...slips, ...(decided.slip ? [decided.slip] : [])].map(({ text, advice }) => {
+  const notes = [...faults, ...(decided.note ? [decided.note] : [])].map(({ text, advice }) => {
     return `The answer of the hook ${id} ${text}${advice ? `. ${advice}` : ''}`;
   });
   const why = decided.why ?? { reason, suggestion };
@@ -113,7 +113,7 @@ export function readHookResult(id: string, value: unknown, asked: Asked, twice: 
     decision: decided.decision,
     ...(why.reason !== undefined && { reason: oneLine(why.reason) }),
     ...(why.suggestion !== undefined && { suggestion: oneLine(why.suggestion) }),
-    ...(warnings.length + told.length > 0 && { warnings: [...warnings, ...told].map(oneLine) }),
+    ...(warnings.length + notes.length > 0 && { warnings: [...warnings, ...notes].map(oneLine) }),
     ...(infra && { infra }),
     ...(hook_signals && { hook_signals }),
   };
@@ -121,8 +121,8 @@ export function readHookResult(id: string, value: unknown, asked: Asked, twice: 
 
 type Result = z.output<typeof hookResult>;
 
-/** Something in an answer that is not as it should be. */
-interface Slip {
+/** Something wrong in an answer. */
+interface AnswerFault {
   /** What the answer does, as in "The answer of the hook x ...". */
   text: string;
   advice: string | undefined;
@@ -134,7 +134,7 @@ interface Decided {
   decision: GuardDecision;
   why?: { reason: string | undefined; suggestion: string | undefined };
   fault?: string;
-  slip?: Slip;
+  note?: AnswerFault;
 }
 
 function decisionOf(result: Result, { phase, ability }: Asked): Decided {
@@ -179,54 +179,49 @@ function decideNothing({ guard_decision: given = 'allow' }: Result, phase: Phase
   const advice = isCall ? 'Bind it in PreAbilityCall.yaml, as `pre_call`.' : 'Move it to PreAbilityCall.yaml.';
   return {
     decision: 'allow',
-    slip: { text: `says ${given} ${when}, where nothing is left to decide`, advice, hides: false },
+    note: { text: `says ${given} ${when}, where nothing is left to decide`, advice, hides: false },
   };
 }
 
-function slipsIn(value: unknown, twice: readonly string[]): Slip[] {
+function faultsIn(value: unknown, twice: readonly string[]): AnswerFault[] {
   const unknown = typeof value === 'object' && value !== null ? unknownKeys(value) : [];
   const [first] = unknown;
-  return [
-    ...(first === undefined
-      ? []
-      : [
-          {
-            text: `has ${unknown.length > 1 ? 'unknown keys' : 'an unknown key'}: ${named(unknown)}`,
-            advice: didYouMean(first, HOOK_RESULT_KEYS),
-            hides: true,
-          },
-        ]),
-    ...(twice.length === 0 ? [] : [{ text: `has a key twice: ${named(twice)}`, advice: undefined, hides: true }]),
-  ];
+  const faults: AnswerFault[] = [];
+  if (first !== undefined) {
+    const text = `has ${unknown.length > 1 ? 'unknown keys' : 'an unknown key'}: ${named(unknown)}`;
+    faults.push({ text, advice: didYouMean(first, HOOK_RESULT_KEYS), hides: true });
+  }
+  if (twice.length > 0) faults.push({ text: `has a key twice: ${named(twice)}`, advice: undefined, hides: true });
+  return faults;
 }
 
 /** A signal of a team's own is kept and reported; one that is nearly that of a guard is no such signal. Source: C-10. */
-function signalDoubts(signals: JsonObject = {}, phase: Phase): Slip[] {
+function signalFaults(signals: JsonObject = {}, phase: Phase): AnswerFault[] {
   const unknown = Object.keys(signals).filter((name) => !KNOWN_SIGNALS.includes(name));
-  const doubts = unknown.map((name) => {
+  const faults = unknown.map((name) => {
     const advice = didYouMean(name, GUARD_SIGNALS);
     return { text: `has an unknown signal: ${named([name])}`, advice, hides: advice !== undefined };
   });
   // The session keeps and shows those of prompts itself; to say it of each once more would be noise.
-  if (phase === 'PromptSubmit') return doubts.filter(({ hides }) => hides);
+  if (phase === 'PromptSubmit') return faults.filter(({ hides }) => hides);
   // Only so many are named; one that may hide a refusal is always among them.
-  return doubts.sort((one, other) => Number(other.hides) - Number(one.hides)).slice(0, MOST_NAMED);
+  return faults.sort((one, other) => Number(other.hides) - Number(one.hides)).slice(0, MAX_NAMED);
 }
 
 /** What is for the infrastructure, from both places where it may be. Source: R-002-18. */
-function infraOf({ infra, ...result }: Result): { infra: JsonObject | undefined; doubts: Slip[] } {
+function infraOf({ infra, ...result }: Result): { infra: JsonObject | undefined; faults: AnswerFault[] } {
   const given = INFRA_FIELDS.filter((name) => result[name] !== undefined);
-  if (given.length === 0) return { infra, doubts: [] };
+  if (given.length === 0) return { infra, faults: [] };
   const both = given.filter((name) => infra !== undefined && Object.hasOwn(infra, name));
   const text = `has ${both.join(', ')} at the top level and in infra; that of infra is kept`;
   return {
     infra: { ...Object.fromEntries(given.map((name) => [name, result[name]])), ...infra } as JsonObject,
-    doubts: both.length > 0 ? [{ text, advice: undefined, hides: false }] : [],
+    faults: both.length > 0 ? [{ text, advice: undefined, hides: false }] : [],
   };
 }
 
 function named(keys: readonly string[]): string {
-  const shown = keys.slice(0, MOST_NAMED).map((key) => JSON.stringify(key.slice(0, 60)));
+  const shown = keys.slice(0, MAX_NAMED).map((key) => JSON.stringify(key.slice(0, 60)));
   const left = keys.length - shown.length;
   return `${shown.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 }

@@ -12,7 +12,7 @@ import { type HookRun, isOfTask } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 
 /** How many abilities a prompt is told of; more would be read by no one. */
-const MOST = 3;
+const MAX = 3;
 
 /**
  * The built-in handler `suggest`: the abilities that fit a prompt as hints, and the first of them with its reason, its score and what it
@@ -38,7 +38,7 @@ export async function suggestAbilities(
   if (typeof prompt !== 'string') return allowed;
   const where = typeof scope === 'string' ? scope : run.module;
   const pool = poolOf(definitions(), run.environment.name, where);
-  const { suggestions, nearest, documents, question, warning } = await suggest(pool, { text: prompt, limit: MOST });
+  const { suggestions, nearest, documents, question, warning } = await suggest(pool, { text: prompt, limit: MAX });
   const answer = { ...allowed, ...(warning !== undefined && { warnings: [warning] }) };
   if (suggestions.length === 0 && recordGap && secrets && actOf(prompt) === 'asks') {
     const environment = run.environment.name;

@@ -7,7 +7,7 @@ import { ATTRIBUTES } from '../../contracts/traces.js';
 import { checkAgainst, compileSchema } from '../../planning/input/schemas.js';
 import { toolLine } from '../../rules/tool-line.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import { tellSpan } from '../../tracing/current-span.js';
+import { addToSpan } from '../../tracing/current-span.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import { type Reading, withoutMarks } from '../exact/marked-json.js';
@@ -73,7 +73,7 @@ async function callTool(
   await call.begin();
   const started = performance.now();
   const what = `${server} ${tool.name}`;
-  tellSpan({ [ATTRIBUTES.mcpProtocol]: connection.protocol });
+  addToSpan({ [ATTRIBUTES.mcpProtocol]: connection.protocol });
   // What the tool says of its output is checked by us, to tell an answer that breaks its word from a refusal.
   const { outputSchema: _, ...toolDefinition } = tool;
   try {

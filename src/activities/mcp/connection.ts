@@ -44,7 +44,7 @@ const WATCH_MS = 250;
 /**
  * Starts or reaches an MCP server, in the newest version of the protocol that it speaks.
  *
- * @param signal gives up, when nobody waits for the connection any more.
+ * @param signal gives up, when no call waits for the connection any more.
  * @param patienceMs longest each answer on the way may take.
  * @throws CallFailure `mcp.start_failed` with the tail of stderr, `unavailable.connection`; AbilityError
  * `config.missing_credential`. Source: docs/guide.md#mcp.

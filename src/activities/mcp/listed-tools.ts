@@ -11,9 +11,9 @@ import { toolDigest } from './tool-definition.js';
 export type ReadTool = { name: string; tool: Tool } | { name: string; fault: string };
 
 /** Longest the definition of one tool may be, as JSON. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 /** A server whose listing has more pages than this does not mean to end it. */
-const MOST_PAGES = 64;
+const MAX_PAGES = 64;
 
 const page = z.object({ [LISTED]: z.array(z.unknown()), nextCursor: z.string().optional() });
 
@@ -28,14 +28,14 @@ export async function listTools(client: Client, options: RequestOptions, sendsHe
   const found: unknown[] = [];
   if (!client.getServerCapabilities()?.tools) return new ListedTools(found, sendsHeaders);
   let cursor: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const answer = await client.request({ method: 'tools/list', params }, page, options);
     found.push(...answer[LISTED]);
     if (answer.nextCursor === undefined) return new ListedTools(found, sendsHeaders);
     cursor = answer.nextCursor;
   }
-  const message = `The server lists its tools on more than ${MOST_PAGES} pages`;
+  const message = `The server lists its tools on more than ${MAX_PAGES} pages`;
   throw new CallFailure({ code: 'mcp.output_invalid', message });
 }
 
@@ -84,8 +84,8 @@ function digestOf(read: ReadTool): string | undefined {
 
 function readTool(given: unknown, name: string, sendsHeaders: boolean): ReadTool {
   try {
-    if (JSON.stringify(given).length > MOST_CHARACTERS) {
-      return { name, fault: `its definition is larger than ${MOST_CHARACTERS / 1024 / 1024} MiB` };
+    if (JSON.stringify(given).length > MAX_CHARACTERS) {
+      return { name, fault: `its definition is larger than ${MAX_CHARACTERS / 1024 / 1024} MiB` };
     }
     // The definition as the SDK reads it, by which pins have been made.
     const read = specTypeSchemas.Tool['~standard'].validate(given);

@@ -44,7 +44,7 @@ export const KEPT_STDERR = 4000;
 /** A secret in whose middle it is cut off is not found, so it is cut off where nothing is shown. */
 const CUT_STDERR = 12_000;
 /** Room for an output said twice, as text and as structure, and escaped. */
-const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 type HttpServer = Extract<PlanMcpServer, { transport: 'http' }>;
 type StdioServer = Extract<PlanMcpServer, { transport: 'stdio' }>;
@@ -68,7 +68,7 @@ function stdioTransport(server: StdioServer, call: McpUser, { root, groups }: Mc
     args: server.args,
     cwd: root,
     env: environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret), processes.variables),
-    mostBytes: MOST_MESSAGE_BYTES,
+    mostBytes: MAX_MESSAGE_BYTES,
   });
   let text = '';
   child.stderr.on('data', (chunk: Buffer) => {

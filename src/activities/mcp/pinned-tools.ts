@@ -5,6 +5,7 @@ import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { findPinned } from '../../definitions/read-imports.js';
 import { guardAbilitiesOf, withGuardAbilities } from '../../planning/hooks/hook-parts.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
+import { signalWithin } from '../../rules/any-signal.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { describeDifference } from '../../text/value-differences.js';
 import { CallFailure } from '../call-failure.js';
@@ -129,11 +130,8 @@ export class PinnedTools {
   ): Promise<{ tool?: Tool; pinned?: string; problem?: AbilityError }> {
     const log = new CallLog(undefined, '', 1);
     const timeoutMs = Math.min(timeout_ms, PIN_MS);
-    const stop = new AbortController();
-    const giveUp = (): void => stop.abort();
-    const clock = setTimeout(giveUp, timeoutMs);
-    signal.addEventListener('abort', giveUp, { once: true });
-    const user: McpUser = { environment, secrets, log, stop: stop.signal, timeoutMs };
+    const limit = signalWithin(timeoutMs, [signal]);
+    const user: McpUser = { environment, secrets, log, stop: limit.signal, timeoutMs };
     try {
       const tool = await this.pool.use(mcp.server, user, (connection) => findTool(mcp, connection, user));
       return { tool, pinned: toolDigest(tool) };
@@ -141,8 +139,7 @@ export class PinnedTools {
       const problem = error instanceof AbilityError ? error.toProblem() : unreadable(error, log);
       return { problem: new AbilityError(log.maskProblem(problem), { cause: error }) };
     } finally {
-      clearTimeout(clock);
-      signal.removeEventListener('abort', giveUp);
+      limit.release();
     }
   }
 

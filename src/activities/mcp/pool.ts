@@ -92,7 +92,7 @@ export class McpPool {
     if (entry.users === 0) void close(entry);
   }
 
-  /** Nobody waits for it any more. */
+  /** Abandons a connection that no call waits for any more. */
   private giveUp(entry: Entry): void {
     this.forget(entry);
     entry.abandon.abort();

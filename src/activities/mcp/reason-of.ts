@@ -3,8 +3,8 @@ import type { CallLog } from '../call-log.js';
 import { withoutQuote } from '../exact/read-json.js';
 
 /** Longest a reason is, in characters; some servers answer with a whole page. */
-const MOST_CHARACTERS = 1000;
-const MOST_ISSUES = 5;
+const MAX_CHARACTERS = 1000;
+const MAX_ISSUES = 5;
 
 /** What a validator of the SDK, or of a server that uses one, says of one mistake. */
 const issue = z.object({ message: z.string(), path: z.array(z.union([z.string(), z.number()])) });
@@ -19,7 +19,7 @@ export function maskedReason(error: unknown, log: Pick<CallLog, 'mask'>): string
   const cause = error.cause instanceof Error && error.cause.message ? error.cause.message : '';
   const isSaid = cause === '' || error.message.includes(cause);
   const text = log.mask(withoutQuote(withoutDump(isSaid ? error.message : `${error.message} (${cause})`)));
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
 }
 
 /** A text in which a list of issues, which validators write as JSON, is replaced by the mistakes in words. */
@@ -38,8 +38,8 @@ export function describeIssues(issues: readonly z.infer<typeof issue>[]): string
     const where = path.length > 0 ? `\`${path.join('.')}\`` : 'it';
     return what.endsWith('received undefined') ? `${where} is missing` : `${where}: ${what}`;
   });
-  const more = texts.length > MOST_ISSUES ? [`and ${texts.length - MOST_ISSUES} more`] : [];
-  return [...texts.slice(0, MOST_ISSUES), ...more].join('; ');
+  const more = texts.length > MAX_ISSUES ? [`and ${texts.length - MAX_ISSUES} more`] : [];
+  return [...texts.slice(0, MAX_ISSUES), ...more].join('; ');
 }
 
 /** The first of an error and its causes that is of a class. */

@@ -9,7 +9,7 @@ import {
 } from '../../text/value-differences.js';
 
 /** A server may change all it says, and an error stands in the history. */
-const MOST_CHANGES = 20;
+const MAX_CHANGES = 20;
 
 /**
  * What of a tool is pinned: everything a person, a model or a contract may rely on when it is chosen and called.
@@ -43,7 +43,7 @@ export function compareTools(before: JsonObject, after: JsonObject): { changes: 
   const found = [...Object.keys(after), ...Object.keys(before)]
     .filter((key, index, keys) => keys.indexOf(key) === index)
     .flatMap((key) => differencesAt(key, before, after));
-  return { changes: found.slice(0, MOST_CHANGES).map(showDifference), more: Math.max(0, found.length - MOST_CHANGES) };
+  return { changes: found.slice(0, MAX_CHANGES).map(showDifference), more: Math.max(0, found.length - MAX_CHANGES) };
 }
 
 function differencesAt(key: string, before: JsonObject, after: JsonObject): ValueDifference[] {

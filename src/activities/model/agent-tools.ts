@@ -31,7 +31,7 @@ export function shownTools(tools: readonly PlanTool[], plan: Plan): ShownTool[] 
   });
 }
 
-const MOST_OF_A_NAME = 100;
+const MAX_OF_A_NAME = 100;
 
 /**
  * What a model asks for, as far as it can be called: the others say why not, and the model hears it.
@@ -40,7 +40,7 @@ const MOST_OF_A_NAME = 100;
  */
 export function readCalls(calls: Said['calls'], tools: readonly PlanTool[], plan: Plan): ToolCall[] {
   return calls.map(({ id, name, arguments: text }) => {
-    const call = { id, tool: name.slice(0, MOST_OF_A_NAME), input: {} };
+    const call = { id, tool: name.slice(0, MAX_OF_A_NAME), input: {} };
     const tool = tools.find((one) => one.name === name);
     if (!tool) return { ...call, problem: noTool(name, tools, plan) };
     const read = readInput(text, tool, plan);
@@ -59,7 +59,7 @@ function noTool(name: string, tools: readonly PlanTool[], { agent }: Plan): Prob
   }
   return {
     code: 'agent.not_a_tool',
-    message: `There is no tool ${name.slice(0, MOST_OF_A_NAME)}`,
+    message: `There is no tool ${name.slice(0, MAX_OF_A_NAME)}`,
     suggestion:
       didYouMean(
         name,

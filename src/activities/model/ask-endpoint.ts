@@ -7,16 +7,16 @@ import {
   refuseLiteral,
 } from '../../choosing/model-endpoint.js';
 import type { PlanModel } from '../../contracts/plan.js';
-import { tellSpan } from '../../tracing/current-span.js';
-import { answerOf, serverOf, tellModelAnswer } from '../../tracing/model-call.js';
+import { addToSpan } from '../../tracing/current-span.js';
+import { answerOf, recordModelAnswer, serverOf } from '../../tracing/model-call.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
-import { MOST_ASKED, MOST_SAID, type Question, type Said } from './model-call.js';
+import { MAX_ASKED, MAX_SAID, type Question, type Said } from './model-call.js';
 import type { Message } from './transcript.js';
 
 type Param = OpenAI.Chat.ChatCompletionMessageParam;
 /** JSON and the frame of events around what a model says make it longer. */
-const MOST_BYTES = 8 * MOST_SAID;
+const MAX_BYTES = 8 * MAX_SAID;
 /** The limit of the call holds before this one. */
 const LONGEST_MS = 3_600_000;
 
@@ -39,7 +39,7 @@ export async function askEndpoint(
   if (typeof endpoint === 'string') throw notConfigured(model, endpoint);
   const host = endpoint.url.host;
   log.add('request', `${model.name} at ${host}`);
-  tellSpan(serverOf(endpoint.url));
+  addToSpan(serverOf(endpoint.url));
   try {
     refuseLiteral(endpoint);
     const client = await clientFor(endpoint);
@@ -98,7 +98,7 @@ async function readStream(
   for await (const chunk of stream) {
     const { choices, usage: told } = chunk;
     if (told) usage = readUsage(told);
-    if (told || choices?.[0]?.finish_reason) tellModelAnswer(() => answerOf(chunk));
+    if (told || choices?.[0]?.finish_reason) recordModelAnswer(() => answerOf(chunk));
     const [choice] = Array.isArray(choices) ? choices : [];
     if (choice?.finish_reason) finish = choice.finish_reason;
     const { content, tool_calls: parts } = choice?.delta ?? {};
@@ -108,7 +108,7 @@ async function readStream(
       log.write('stdout', content);
     }
     for (const part of Array.isArray(parts) ? parts : []) length += addPart(calls, part);
-    if (length > MOST_SAID || calls.size > MOST_ASKED) throw tooMuch(host);
+    if (length > MAX_SAID || calls.size > MAX_ASKED) throw tooMuch(host);
   }
   if (finish === undefined)
     throw new CallFailure({ code: 'model.unavailable', message: `${host} ended its answer early` });
@@ -151,7 +151,7 @@ const clients = new Map<string, Promise<OpenAI>>();
 /** One client an endpoint; the packages are loaded with the first question. */
 function clientFor(endpoint: ModelEndpoint): Promise<OpenAI> {
   const name = JSON.stringify([endpoint.url.href, endpoint.key, endpoint.allowed]);
-  const limits = { timeoutMs: LONGEST_MS, maxBytes: MOST_BYTES };
+  const limits = { timeoutMs: LONGEST_MS, maxBytes: MAX_BYTES };
   const known = clients.get(name) ?? connectToModel(endpoint, limits);
   clients.set(name, known);
   known.catch(() => clients.delete(name));
@@ -168,7 +168,7 @@ function notConfigured(model: PlanModel, reason: string): CallFailure {
 }
 
 function tooMuch(host: string): CallFailure {
-  const message = `${host} answered with more than ${MOST_SAID} characters or ${MOST_ASKED} calls`;
+  const message = `${host} answered with more than ${MAX_SAID} characters or ${MAX_ASKED} calls`;
   return new CallFailure({ code: 'model.answer_broken', message }, { hasArrived: true });
 }
 

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ModelImplementation, PlanScript } from '../../contracts/plan.js';
-import { tellModelAnswer } from '../../tracing/model-call.js';
+import { recordModelAnswer } from '../../tracing/model-call.js';
 import { CallFailure } from '../call-failure.js';
 import type { CallInput } from '../call-input.js';
 import { callScript, type ScriptDependencies } from '../script/call-script.js';
-import { MOST_ASKED, MOST_SAID, type Question, type Said } from './model-call.js';
+import { MAX_ASKED, MAX_SAID, type Question, type Said } from './model-call.js';
 
 /** What a program says in the place of a model. */
 const said = z.strictObject({
-  text: z.string().max(MOST_SAID).default(''),
+  text: z.string().max(MAX_SAID).default(''),
   calls: z
     .array(
       z.strictObject({
         id: z.string().max(100).optional(),
-        name: z.string().max(MOST_SAID),
-        arguments: z.union([z.string().max(MOST_SAID), z.record(z.string(), z.json())]).default({}),
+        name: z.string().max(MAX_SAID),
+        arguments: z.union([z.string().max(MAX_SAID), z.record(z.string(), z.json())]).default({}),
       }),
     )
-    .max(MOST_ASKED)
+    .max(MAX_ASKED)
     .default([]),
   usage: z.strictObject({ input_tokens: z.number().int().min(0), output_tokens: z.number().int().min(0) }).optional(),
 });
@@ -52,7 +52,7 @@ export function readSaid(output: Json, who: string): Said {
     throw new CallFailure({ code: 'model.answer_broken', message });
   }
   const { text, calls, usage } = read.data;
-  tellModelAnswer(() => ({ inputTokens: usage?.input_tokens, outputTokens: usage?.output_tokens }));
+  recordModelAnswer(() => ({ inputTokens: usage?.input_tokens, outputTokens: usage?.output_tokens }));
   return {
     text,
     calls: calls.map(({ id, name, arguments: given }, at) => ({

@@ -23,7 +23,7 @@ export interface ModelDependencies extends ScriptDependencies {
 }
 
 /** Of what a model says beside its calls, so much is kept in the history. Characters. */
-const MOST_OF_WORDS = 1_000;
+const MAX_OF_WORDS = 1_000;
 
 /**
  * One turn of an agent: the transcript with what is new, as a question to its model, and what that says.
@@ -170,7 +170,7 @@ function usageOf(question: Question, { usage, text, calls }: Said, { price }: Pl
 }
 
 function wordsOf({ text }: Said): Pick<ModelAnswer, 'text'> {
-  return text === '' ? {} : { text: text.slice(0, MOST_OF_WORDS) };
+  return text === '' ? {} : { text: text.slice(0, MAX_OF_WORDS) };
 }
 
 /** The answer as the contract has it, or why it does not fit. */

@@ -32,6 +32,6 @@ export interface Said {
 }
 
 /** Characters of what a model says in one turn; more is not read. */
-export const MOST_SAID = 1_000_000;
+export const MAX_SAID = 1_000_000;
 /** Calls that it may ask for in one turn. */
-export const MOST_ASKED = 100;
+export const MAX_ASKED = 100;

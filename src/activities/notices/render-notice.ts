@@ -9,8 +9,8 @@ export interface NoticeBody {
 }
 
 /** A larger input stays in the task. Characters, as JSON. */
-const MOST_INPUT = 16_000;
-const MOST_LINE = 500;
+const MAX_INPUT = 16_000;
+const MAX_LINE = 500;
 
 /** A notice in the form that its receiver reads, with the commands that decide. @param link to the task in the Temporal UI. */
 export function renderNotice(notice: Notice, format: NoticeFormat, link: string | null): NoticeBody {
@@ -48,7 +48,7 @@ function dataOf(notice: Notice, link: string | null): JsonObject {
 
 function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): JsonObject {
   const { id, path, title, status, reasons, approvers, quorum, requested_by, expires_at, decisions } = approval;
-  const isLarge = JSON.stringify(what.input).length > MOST_INPUT;
+  const isLarge = JSON.stringify(what.input).length > MAX_INPUT;
   return {
     ...{ id, path, title, status, reasons, approvers, quorum, expires_at },
     requested_by: { ...requested_by },
@@ -80,7 +80,7 @@ function slackText(notice: Notice, link: string | null): string {
   }[event];
   const input = approval && event === 'approval.requested' ? [`input: ${JSON.stringify(approval.what.input)}`] : [];
   const lines = [head, `${ability} in ${environment}, ${task_key}`, ...input, ...commandsOf(notice)];
-  const escaped = lines.map((line) => escapeSlack(startOf(oneLine(line), MOST_LINE)));
+  const escaped = lines.map((line) => escapeSlack(startOf(oneLine(line), MAX_LINE)));
   return [...escaped, ...(link === null ? [] : [`<${link}|In the Temporal UI>`])].join('\n');
 }
 

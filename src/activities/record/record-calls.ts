@@ -74,12 +74,12 @@ export function recordSteps(
 }
 
 /** Characters of one value, and of all values of a record together. */
-const MOST_OF_A_VALUE = 4 * 1024;
-const MOST_OF_ALL = 256 * 1024;
+const MAX_OF_A_VALUE = 4 * 1024;
+const MAX_OF_ALL = 256 * 1024;
 
 /** Masks values and cuts them, as long as there is room for them. */
 export class CutValues {
-  private room = MOST_OF_ALL;
+  private room = MAX_OF_ALL;
 
   constructor(readonly masker: Masker) {}
 
@@ -103,6 +103,6 @@ export class CutValues {
   }
 
   private most(): number {
-    return Math.max(0, Math.min(MOST_OF_A_VALUE, this.room));
+    return Math.max(0, Math.min(MAX_OF_A_VALUE, this.room));
   }
 }

@@ -2,13 +2,12 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import type { EndedTask, ToldTask } from '../../contracts/run-sinks.js';
 import type { TaskResult } from '../../contracts/task.js';
-import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { toolsUsed } from '../../rules/tools-used.js';
-import type { Admitted, AskedBy, PlanSource } from '../plan-source.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import type { Admitted, AskedBy } from '../plan-source.js';
 import type { RunRef } from '../runs.js';
 import { newRecord } from './new-record.js';
 import { recordCalls, recordSteps } from './record-calls.js';
-import type { RecordFolder } from './record-folder.js';
 
 /** A task that has ended, as its record tells of it. */
 export interface Ended {
@@ -24,13 +23,8 @@ export interface Ended {
   told: ToldTask | undefined;
 }
 
-/** Where records are kept, and by which machine. */
-export interface RecordPlace {
-  records: RecordFolder;
-  host: string;
-  /** What is masked in what calls were given and gave. */
-  secrets: (environment: string) => SecretSource;
-}
+/** Where records are kept, by which machine, and what is masked in them. */
+type RecordPlace = Pick<ActivityDependencies, 'records' | 'host' | 'secrets'>;
 
 /**
  * Completes the record of a task with how it ended.
@@ -46,19 +40,19 @@ export async function recordEnd(ended: Ended, place: RecordPlace, signal?: Abort
   const { records } = place;
   const known = records.read(task);
   const isSame = known?.request.input === ended.inputDigest;
-  if (isSame && isLater(known?.result, result)) return;
+  if (isSame && endsLater(known?.result, result)) return;
   const used = toolsUsed(admitted.plan, result, admitted.plan.workflows ? records.toolsOfCalled(task) : []);
   const record = known && isSame ? known : recordOf(known, ended, place);
-  // The history has it, so that whoever writes the record anew writes the same.
+  // It comes from the history, so that a record that is written again is the same.
   const created_at = ended.told?.created_at ?? record.created_at;
   const calls = recordCalls(ended.told?.calls, admitted.plan, place.secrets);
   const steps = recordSteps(ended.told?.steps, admitted.plan, place.secrets);
   await records.finish({ ...record, created_at, result, used, ...calls, ...steps }, signal);
 }
 
-/** Without fractions of a second left out, moments of ISO 8601 in UTC are in the order of their letters. */
-function isLater(known: TaskResult | null | undefined, { finished_at: end }: TaskResult): boolean {
-  return (known?.finished_at ?? '') > (end ?? '');
+/** Whether an end that is recorded came after another one. Moments of ISO 8601 in UTC with milliseconds compare as texts. */
+export function endsLater(known: TaskResult | null | undefined, other: TaskResult | null): boolean {
+  return (known?.finished_at ?? '') > (other?.finished_at ?? '');
 }
 
 /** As it would have been made at creation: its folder has gone, is on another machine, or tells of an earlier input. */
@@ -70,9 +64,7 @@ function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordP
 }
 
 /** What a record needs that is written beside the history of its task. */
-export interface RecordBesideDependencies extends RecordPlace {
-  plans: PlanSource;
-}
+export type RecordBesideDependencies = RecordPlace & Pick<ActivityDependencies, 'plans'>;
 
 /** A run, and the queue of the worker that runs it. */
 export type RunOnQueue = AskedBy & { workflowExecution: RunRef };

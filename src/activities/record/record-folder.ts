@@ -21,7 +21,7 @@ import type { SharedLog, TaskShare } from './task-share.js';
 import { type Content, inFolder, writeTogether } from './write-files.js';
 
 /** The end of a task is no time to read thousands of files; their own records tell of those beyond. */
-const MOST_CALLED = 200;
+const MAX_CALLED = 200;
 
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
 export class RecordFolder {
@@ -92,7 +92,7 @@ export class RecordFolder {
     return true;
   }
 
-  /** Puts a record in the place of one that nobody ran. @throws AbilityError `record.write_failed`. */
+  /** Replaces the record of a task that was never run. @throws AbilityError `record.write_failed`. */
   replace(whole: TaskRecord): void {
     const record = this.masked(whole);
     const path = this.pathOf(record.task_key) as string;
@@ -135,8 +135,8 @@ export class RecordFolder {
     if (path === undefined) return [];
     // Below a task that was called itself, the records lie beside its own.
     const records = task.includes('/')
-      ? recordsInside(path, MOST_CALLED)
-      : recordsBelow(join(path, CHILDREN), MOST_CALLED);
+      ? recordsInside(path, MAX_CALLED)
+      : recordsBelow(join(path, CHILDREN), MAX_CALLED);
     return records.flatMap((file) => readRecord(file)?.used?.tools_used ?? []);
   }
 
@@ -221,7 +221,8 @@ function recordsInside(folder: string, most: number): string[] {
   return found;
 }
 
-function jsonOf(record: TaskRecord): string {
+/** The text of `record.json`. */
+export function jsonOf(record: TaskRecord): string {
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 

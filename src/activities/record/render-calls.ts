@@ -12,7 +12,7 @@ export function renderPlainSteps({ steps, steps_left_out: left = 0 }: TaskRecord
 function renderStep({ path, verb, status, gave, error }: RecordedStep): string {
   const told = `${markdownCode(path)} (${verb}): ${status}`;
   if (error) return `${told} with ${markdownCode(error.code)}:\n\n${fence(error.message)}`;
-  return gave ? `${told}, gave${tellValue(gave)}` : `${told}.`;
+  return gave ? `${told}, gave${renderValue(gave)}` : `${told}.`;
 }
 
 /** What each call was given and gave, as sections of Markdown; none where the record lists no calls. Source: R-000-86. */
@@ -25,15 +25,15 @@ export function renderCalls({ calls, calls_left_out: left = 0 }: TaskRecord): st
 function renderCall({ path, call, runs, given, gave, error }: RecordedCall): string {
   return [
     `### ${markdownCode(path)}: ${markdownCode(call)}`,
-    tellPlace(runs),
-    `Given${tellValue(given)}`,
-    ...(gave ? [`Gave${tellValue(gave)}`] : []),
+    renderPlace(runs),
+    `Given${renderValue(given)}`,
+    ...(gave ? [`Gave${renderValue(gave)}`] : []),
     ...(error ? [`Failed with ${markdownCode(error.code)}:\n\n${fence(error.message)}`] : []),
     ...(gave || error ? [] : ['It was cut before it ended.']),
   ].join('\n\n');
 }
 
-function tellPlace(runs: CalledPlace): string {
+function renderPlace(runs: CalledPlace): string {
   switch (runs.kind) {
     case 'api':
       return `Request: ${markdownCode(`${runs.method} ${runs.url}`)}`;
@@ -50,7 +50,7 @@ function tellPlace(runs: CalledPlace): string {
   }
 }
 
-function tellValue(value: RecordedValue): string {
+function renderValue(value: RecordedValue): string {
   if ('value' in value) return `:\n\n${json(value.value)}`;
   const { start, characters } = value;
   if (start === '') return `: ${characters} characters of JSON, left out.`;

@@ -10,8 +10,8 @@ import { markdownCode, markdownLine, oneLine } from '../../rules/shown-text.js';
 import { throughAgent } from '../../rules/through-agent.js';
 import { fence, json, renderCalls, renderHookScripts, renderPlainSteps } from './render-calls.js';
 
-/** So many failures of one loop are told; a result has no more of it. */
-const MOST_FAILURES = 20;
+/** So many failures of one loop are listed; a result has no more. */
+const MAX_FAILURES = 20;
 
 function requesterOf({ requested_by }: TaskRecord): string {
   return `${markdownLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, markdownLine)}`;
@@ -126,10 +126,10 @@ function filesOf(files: readonly TaskFile[]): string[] {
   return [`## Files\n\n${rowsOf(['Step', 'Name', 'File', 'Type', 'Bytes', 'SHA-256'], rows)}`];
 }
 
-/** What became of the turns of each loop; a line each that failed, with the path of its log. */
+/** How the turns of each loop ended; one line for each failure, with the path of its log. */
 function loopsOf(steps: readonly StepSummary[]): string[] {
   const lines = steps.flatMap((row) => {
-    const told = row.items || row.failures ? tellTurns(row, MOST_FAILURES) : undefined;
+    const told = row.items || row.failures ? tellTurns(row, MAX_FAILURES) : undefined;
     if (!told) return [];
     const failures = told.failures.map(({ text, failure }) => {
       const log =

@@ -113,7 +113,7 @@ export class PinnedScripts {
     try {
       await this.store.put(bytes);
     } catch {
-      // The run has what it needs; whoever creates the next task is warned.
+      // The run has what it needs; the creator of the next task is warned.
     }
   }
 

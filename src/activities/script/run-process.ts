@@ -151,7 +151,7 @@ function stdinOf(stdin: ProcessRequest['stdin']) {
 }
 
 /** So many pieces are joined at once: an output that is made of single characters takes thirty times its room. */
-const MOST_PIECES = 1024;
+const MAX_PIECES = 1024;
 
 /** The start of an output that comes in pieces, however small these are. */
 export class KeptBytes {
@@ -166,7 +166,7 @@ export class KeptBytes {
     if (this.length >= this.most) return;
     this.length += piece.length;
     this.pieces.push(piece);
-    if (this.pieces.length >= MOST_PIECES) this.pieces = [Buffer.concat(this.pieces)];
+    if (this.pieces.length >= MAX_PIECES) this.pieces = [Buffer.concat(this.pieces)];
   }
 
   /** What was kept. */

@@ -5,7 +5,7 @@ import type { SeenTask, SessionAccess } from './session-access.js';
 /** So many tasks are asked at once. */
 const AT_ONCE = 20;
 /** So many tasks that one of the session calls are followed; a loop may call thousands. */
-const MOST_CALLED = 100;
+const MAX_CALLED = 100;
 /** Of a called task of which nothing more can come. */
 const SETTLED = -1;
 
@@ -15,7 +15,7 @@ export interface Followed {
   guards: AbilityGuard[];
 }
 
-/** Looks how the tasks of a session stand, and those that they call; one of which nobody can tell stays as it was. */
+/** Reads the state of the tasks of a session, and of those that they call; one that cannot be read stays as it was. */
 export async function followTasks(tasks: readonly SessionTask[], { readTask }: SessionAccess): Promise<Followed> {
   const followed: Followed = { tasks: [], guards: [] };
   for (let from = 0; from < tasks.length; from += AT_ONCE) {
@@ -59,7 +59,7 @@ async function followCalled(
       for (const child of found?.children ?? []) if (!called.has(child)) next.push(child);
     }
     next = next.filter((key) => !looked.has(key));
-    if (looked.size >= MOST_CALLED) break;
+    if (looked.size >= MAX_CALLED) break;
   }
   return { called: Object.fromEntries(called), guards };
 }

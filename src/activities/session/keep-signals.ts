@@ -6,7 +6,7 @@ import type { UnknownSignal } from '../../contracts/session.js';
 import { mergeSignals } from '../../rules/merge-signals.js';
 import { markdownLine } from '../../rules/shown-text.js';
 
-const MOST_CHARACTERS = 2000;
+const MAX_CHARACTERS = 2000;
 
 /**
  * Appends unknown signals to `<scope>/workdocs/hook-signals.md`, one line each: time, session, hook, signal; a line that it
@@ -40,7 +40,7 @@ function refuseOutside(root: string, folder: string, scope: string): void {
 
 function lineOf(session: string, { at, hook, name, value }: UnknownSignal): string {
   const text = JSON.stringify({ [name]: value });
-  const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text;
+  const shown = text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
   return `- ${at} ${session} ${hook} ${markdownLine(shown)}`;
 }
 

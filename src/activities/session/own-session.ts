@@ -14,7 +14,7 @@ export interface SessionRuns {
 
 /**
  * The run of a session, where it and the first run of its chain were started as sessions on a queue of the project, past which
- * nobody was handed their tasks. Undefined for all else: whose code runs a session decides what it answers guards, and what an
+ * no client got their tasks. Undefined for all else: whose code runs a session decides what it answers guards, and what an
  * earlier run has counted is the next one's to say.
  *
  * @param queues of the project. Source: docs/architecture.md#the-way-of-a-task.

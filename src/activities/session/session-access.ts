@@ -9,9 +9,9 @@ export interface SessionAccess {
    * @throws AbilityError `session.not_found`, `session.stopped`, and what the session refuses with.
    */
   tell(session: string, word: SignedWord): Promise<WordAnswer>;
-  /** How many sessions of the project somebody has started since a moment, as Temporal lists them; refused ones do not count. @param except a session of which nothing is counted. */
+  /** How many sessions of the project a user has started since a moment, as Temporal lists them; refused ones do not count. @param except a session of which nothing is counted. */
   countStarts(user: string, since: number, except: string): Promise<number>;
-  /** How a task of a session stands; undefined where Temporal knows none, null where nobody can tell now. */
+  /** How a task of a session stands; undefined where Temporal knows none, null where it cannot be read now. */
   readTask(key: string): Promise<SeenTask | undefined | null>;
 }
 

@@ -19,7 +19,7 @@ import { secretsOf } from '../record/mask-record.js';
 import { type TellDependencies, tellSession } from './session-word.js';
 
 /** An input that is larger, as JSON, is not kept by a session. Characters. */
-const MOST_INPUT = 16_384;
+const MAX_INPUT = 16_384;
 
 /** A call that is about to be made in a session. */
 export interface CallToEnter extends FactSources {
@@ -55,7 +55,7 @@ export async function enterCall(call: CallToEnter, dependencies: EnterCallDepend
     ability: operation.key,
     effects: operation.effects,
     environment: plan.environment.name,
-    input: canonicalJson(input).length > MOST_INPUT ? null : input,
+    input: canonicalJson(input).length > MAX_INPUT ? null : input,
   };
   const cel = plan.cel ?? FIRST_CEL;
   try {

@@ -144,7 +144,7 @@ function quiet(): void {
       shutdownSignals: [],
     });
   } catch (error) {
-    // Whoever hosts workers in this process has said already what it logs.
+    // The host of workers in this process has installed its logger already.
     if (!(error instanceof Error) || error.name !== 'IllegalStateError') throw error;
   }
 }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { endsLater } from '../../activities/record/record-end.js';
+import { jsonOf } from '../../activities/record/record-folder.js';
 import { renderRecord } from '../../activities/record/render-record.js';
 import type { SharedLog, TaskShare } from '../../activities/record/task-share.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { endsWithin } from '../../rules/any-signal.js';
 import { sharedLog, sharedRecord, sharedTask, type TaskPlace } from '../../rules/shared-names.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Store } from '../../server/store/store.js';
@@ -37,7 +40,7 @@ export class StoreShare implements TaskShare {
   planned(record: TaskRecord): void {
     const place = this.placeOf(record.task_key);
     this.writes.put(sharedRecord(place, RECORD_FILES.text), Buffer.from(renderRecord(record)));
-    this.writes.put(sharedRecord(place, RECORD_FILES.json), Buffer.from(`${JSON.stringify(record, null, 2)}\n`));
+    this.writes.put(sharedRecord(place, RECORD_FILES.json), Buffer.from(jsonOf(record)));
   }
 
   async ended(record: TaskRecord): Promise<void> {
@@ -81,10 +84,11 @@ export class StoreShare implements TaskShare {
     await this.waiting(this.writes.settled(''));
   }
 
-  /** The record is the last, so that whoever sees how a task ended finds its logs. */
+  /** The record is the last, so that its readers find the logs of a task that has ended. */
   private async finish(record: TaskRecord): Promise<void> {
     const known = await this.read(record.task_key);
-    if (known && isLater(known, record)) return;
+    // A slow worker overwrites nothing.
+    if (known && known.request.input === record.request.input && endsLater(known.result, record.result)) return;
     const all = sharedTask(this.placeOf(record.task_key));
     await this.writes.settled(all);
     this.planned(record);
@@ -96,21 +100,9 @@ export class StoreShare implements TaskShare {
   }
 
   /** @returns whether a promise was kept in time. */
-  private async waiting(promise: Promise<void>): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.patienceMs);
-    });
-    const isKept = await Promise.race([promise.then(() => true), late]);
-    clearTimeout(timer);
-    return isKept;
+  private waiting(promise: Promise<void>): Promise<boolean> {
+    return endsWithin(this.patienceMs, promise);
   }
-}
-
-/** Whether a record tells of the same task, and of a later end: a slow worker overwrites nothing. */
-function isLater(known: TaskRecord, { request, result }: TaskRecord): boolean {
-  const isSame = known.request.input === request.input;
-  return isSame && (known.result?.finished_at ?? '') > (result?.finished_at ?? '');
 }
 
 /** How long a line waits to be read elsewhere, while the log is small and beyond: the whole log is written each time. */

@@ -3,7 +3,7 @@ import type { Store } from '../../server/store/store.js';
 import { log } from '../logger.js';
 
 /** What waits to be written at most; beyond it the store is too slow, and what comes is left out. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** After a failure nothing is tried for so long, so that a store that is down costs nothing. */
 const PAUSE_MS = 10_000;
 /** How many objects are written at once. */
@@ -34,7 +34,7 @@ export class StoreWrites {
   put(name: string, bytes: Uint8Array): void {
     this.bytes += bytes.length - (this.waiting.get(name)?.length ?? 0);
     this.waiting.delete(name);
-    if (this.bytes > MOST_BYTES) {
+    if (this.bytes > MAX_BYTES) {
       this.bytes -= bytes.length;
       this.lose(name, 'the store is slower than what is written to it');
       return;

@@ -9,7 +9,7 @@ import { answerBody, openChatEndpoint } from '../../fixtures/servers/chat-endpoi
 
 const spans: EndedSpan[] = [];
 const tracer: Tracer = {
-  tellsContents: false,
+  recordsContents: false,
   isSampled: () => true,
   write: (span) => void spans.push(span),
   close: async () => {},

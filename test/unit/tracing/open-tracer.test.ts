@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readTraceSettings } from '../../../src/tracing/open-tracer.js';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
-const on = { state: 'on', protocol: 'http/protobuf', tellsContents: false };
+const on = { state: 'on', protocol: 'http/protobuf', recordsContents: false };
 
 describe('the environment (issue 15, item 6)', () => {
   test.each([
@@ -34,7 +34,7 @@ describe('the environment (issue 15, item 6)', () => {
 
   test.each(['true', 'TRUE', 'SPAN_ONLY', 'span_and_event'])('lets contents be told with %s', (value) => {
     const env = { ...ENDPOINT, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: value };
-    expect(readTraceSettings(env)).toEqual({ ...on, tellsContents: true });
+    expect(readTraceSettings(env)).toEqual({ ...on, recordsContents: true });
   });
 
   test.each(['false', '', '1', 'yes', 'no_content', 'event_only'])('does not with %j', (value) => {

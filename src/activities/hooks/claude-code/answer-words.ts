@@ -113,7 +113,7 @@ class Reader {
     this.words.decisions.push({ decision, reason });
   }
 
-  /** A word that nobody knows may have been a deny. */
+  /** An unknown word may have been meant as a deny. */
   word(value: Json, known: Readonly<Record<string, GuardDecision>>, key: string, reason: string | undefined): void {
     const decision = typeof value === 'string' && Object.hasOwn(known, value) ? known[value] : undefined;
     if (decision) this.decide(decision, reason);

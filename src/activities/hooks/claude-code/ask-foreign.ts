@@ -19,7 +19,7 @@ export interface ForeignQuestion extends Pick<ScriptQuestion, 'step' | 'environm
 }
 
 /** Lines of stderr that may be a reason. */
-const MOST_LINES = 24;
+const MAX_LINES = 24;
 
 /**
  * Asks a hook of Claude Code as that asks it: event on stdin, the project root as its working directory, HOME,
@@ -49,7 +49,7 @@ export async function askForeign(
   });
   // Its own refusal counts, whatever else it printed.
   if (fault !== undefined && exitCode !== 2) return { kind: 'fault', fault: withTail(fault, log) };
-  const ending = { exitCode: exitCode ?? 1, stdout, stderr: log.tailOf('stderr', MOST_LINES) };
+  const ending = { exitCode: exitCode ?? 1, stdout, stderr: log.tailOf('stderr', MAX_LINES) };
   const verdict = readVerdict(ending, question);
   if (verdict.kind === 'fault') return { kind: 'fault', fault: withTail(log.mask(verdict.fault), log) };
   const told = verdict.told.map((text) => log.mask(text));

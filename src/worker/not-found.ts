@@ -1,0 +1,11 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+
+/** What a request to Temporal gives; undefined where it knows no such workflow. */
+export async function unlessNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
