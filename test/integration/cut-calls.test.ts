@@ -157,6 +157,13 @@ output: "\${{ steps.r.output.winner }}"`,
     await untilBegun('mine');
     await cancelTask(flows.project.connection, id);
     expect(await ended(id)).toMatchObject({ status: 'cancelled', error: null });
+    const late = await run('allowed-late', `timeout: 2s\nsteps: [{ id: a, ${wipe('a', 60_000)}, cut: allowed }]`);
+    expect(late).toMatchObject({ status: 'timed_out', error: { code: 'timeout.task' } });
+    const beside = await run(
+      'allowed-beside',
+      `steps: [{ id: p, on_failure: cancel, parallel: { a: { ${wipe('a', 60_000)}, cut: allowed }, bad: { steps: [${begun('n', 1)}, { id: f, call: util.fail, with: {} }] } } }]`,
+    );
+    expect(beside).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'f' } });
   });
 });
 
