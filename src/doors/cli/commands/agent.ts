@@ -14,8 +14,8 @@ import { refuseAgents } from '../input/read-caller.js';
 import { Announcer } from '../output/live/announcer.js';
 import { exitOfOutcome, noteWayOn, planLine, renderOutcome } from '../output/render-agent.js';
 import type { ChoosingFlags } from '../program/choosing.js';
-import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../program/context.js';
-import { type Deadline, withDeadline } from './following/deadline.js';
+import { type Context, currentUser, environmentOf, openRegistry } from '../program/context.js';
+import { connectedInTime, type Deadline } from './following/deadline.js';
 import { readPatience } from './following/follow-task.js';
 import { interruption } from './following/interruption.js';
 import { notingStalls } from './run.js';
@@ -49,13 +49,8 @@ export async function run(context: Context, _: [], flags: Flags): Promise<ExitCo
   });
   const options = { ...begun.options, ...(maxTurns !== undefined && { maxTurns }), approvalMs: patience.approvalMs };
   const review: SessionRunOptions['review'] = (answer) => reviewDefinitions(named, registry, answer);
-  return withDeadline(named, patience, 'Nothing was run', (deadline) =>
-    withSession(
-      named,
-      registry,
-      (connection) => follow({ context: named, connection, flags, deadline }, { ...begun, options }, review),
-      deadline.signal,
-    ),
+  return connectedInTime(named, registry, patience, 'Nothing was run', (connection, deadline) =>
+    follow({ context: named, connection, flags, deadline }, { ...begun, options }, review),
   );
 }
 

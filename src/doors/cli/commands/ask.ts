@@ -12,8 +12,8 @@ import { readCaller, readTrace } from '../input/read-caller.js';
 import { renderAnswer, renderBefore, unnamedOptions } from '../output/render-ask.js';
 import { asTyped, commandOf } from '../output/typed-command.js';
 import type { ChoosingFlags } from '../program/choosing.js';
-import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../program/context.js';
-import { type Deadline, withDeadline } from './following/deadline.js';
+import { type Context, currentUser, environmentOf, openRegistry } from '../program/context.js';
+import { connectedInTime, type Deadline } from './following/deadline.js';
 import { followTask, readPatience } from './following/follow-task.js';
 import { notingStalls } from './run.js';
 import { reviewDefinitions } from './task/review-definitions.js';
@@ -34,13 +34,8 @@ export async function run(context: Context, [words]: [string[]], flags: Flags): 
   const session = flags.session ?? (context.env.ABILITY_SESSION || undefined);
   // The run is written down first, also where no server is reached then.
   const begun = beginAsk(request, { run: flags.key, session });
-  return withDeadline(context, patience, 'Nothing was run', (deadline) =>
-    withSession(
-      context,
-      registry,
-      (connection) => converse({ context, connection, flags, deadline }, request, begun, session),
-      deadline.signal,
-    ),
+  return connectedInTime(context, registry, patience, 'Nothing was run', (connection, deadline) =>
+    converse({ context, connection, flags, deadline }, request, begun, session),
   );
 }
 

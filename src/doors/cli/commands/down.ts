@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { stopRuntime } from '../../../server/runtime/stop-runtime.js';
@@ -6,7 +5,7 @@ import { asTyped } from '../output/typed-command.js';
 import type { Context } from '../program/context.js';
 
 /** `ability down`: stops the runtime of the project. Tasks are on disk and go on with the next command. */
-export async function run(context: Context): Promise<ExitCode> {
+export async function run(context: Context): Promise<void> {
   const { terminal, flags, cwd } = context;
   const { runtime, orphans } = await stopRuntime(pathsOf(findProjectRoot(cwd, flags.project)));
   if (flags.json) terminal.printJson({ stopped: runtime !== undefined, orphans });
@@ -15,5 +14,4 @@ export async function run(context: Context): Promise<ExitCode> {
     terminal.note(asTyped('Open tasks are on disk and go on with the next `ability up` or `ability run`.', context));
   } else terminal.print('It was not up.');
   if (orphans > 0) terminal.note('A Temporal server that a killed runtime had left was stopped.');
-  return EXIT.ok;
 }

@@ -1,12 +1,11 @@
 import { CODES, meaningOf } from '../../../contracts/codes.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { LINT_CODES, lintMeaningOf } from '../../../contracts/lint-codes.js';
 import { type AbilityError, usageError } from '../../../contracts/problem.js';
 import { didYouMean } from '../../../text/nearest.js';
 import type { Context } from '../program/context.js';
 
 /** `ability explain CODE`: what an error code, or a code of lint, means and what to do. */
-export async function run({ terminal, flags }: Context, [code]: [string]): Promise<ExitCode> {
+export async function run({ terminal, flags }: Context, [code]: [string]): Promise<void> {
   const error = meaningOf(code);
   const finding = lintMeaningOf(code);
   if (error) {
@@ -18,7 +17,6 @@ export async function run({ terminal, flags }: Context, [code]: [string]): Promi
     if (flags.json) terminal.printJson({ code, means, why, fix, severity });
     else terminal.print(`${code}  (${severity} of ability lint)\n\n${means}\n${why}\n${fix}`);
   } else throw unknown(code);
-  return EXIT.ok;
 }
 
 function unknown(code: string): AbilityError {

@@ -1,11 +1,10 @@
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { drawAbility } from '../../../planning/graph/draw-ability.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { describeProblem, typedBy } from '../output/report.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../program/context.js';
 
 /** `ability graph ID`: the steps of an ability as a Mermaid flowchart. Reads files only. */
-export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
+export async function run(context: Context, [id]: [string]): Promise<void> {
   const registry = await openRegistry(context);
   await findAbility(registry, id);
   const environment = await environmentOf(context, registry);
@@ -22,12 +21,11 @@ export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
   if (flags.json) {
     const { version, environment: drawnFor } = subject;
     terminal.print(JSON.stringify({ ability: id, version, environment: drawnFor, mermaid, problem }, null, 2));
-    return EXIT.ok;
+    return;
   }
   terminal.print(mermaid);
   if (problem)
     terminal.note(
       `Drawn as it is defined; in ${environment} it cannot run:\n${describeProblem(typedBy(context, problem))}`,
     );
-  return EXIT.ok;
 }

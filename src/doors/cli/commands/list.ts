@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { describeStanding } from '../../../contracts/lifecycle.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { ListedAbility } from '../../answers/list-abilities.js';
@@ -15,13 +14,12 @@ export async function run(
   context: Context,
   _: [],
   { usage, packs, capabilities }: DefinitionFlags['list'],
-): Promise<ExitCode> {
+): Promise<void> {
   const registry = await openRegistry(context);
   if (usage) return listUsage(context, registry);
   if (packs || capabilities) {
-    const ended = await listRecruits(context, registry, packs ? 'packs' : 'capabilities');
-    noteProblems(context, registry);
-    return ended;
+    await listRecruits(context, registry, packs ? 'packs' : 'capabilities');
+    return noteProblems(context, registry);
   }
   const { terminal, flags } = context;
   const { listAbilities } = await import('../../answers/list-abilities.js');
@@ -43,7 +41,6 @@ export async function run(
     terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows));
   }
   noteProblems(context, registry);
-  return EXIT.ok;
 }
 
 function noteProblems(context: Context, { problems }: Registry): void {
@@ -52,7 +49,7 @@ function noteProblems(context: Context, { problems }: Registry): void {
 }
 
 /** What the built-in hook `usage` has written of each ability; one that it has not seen has no calls. */
-async function listUsage({ terminal, flags }: Context, registry: Registry): Promise<ExitCode> {
+async function listUsage({ terminal, flags }: Context, registry: Registry): Promise<void> {
   const { UsageLog } = await import('../../../server/logs/usage-log.js');
   const { pathsOf } = await import('../../../server/project-paths.js');
   const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));
@@ -72,7 +69,6 @@ async function listUsage({ terminal, flags }: Context, registry: Registry): Prom
     });
     terminal.print(renderTable(['ABILITY', 'CALLS', 'FAILURES', 'LAST USED'], cells));
   }
-  return EXIT.ok;
 }
 
 /** How an ability stands; nothing where it is stable and can be run. */
@@ -91,7 +87,7 @@ export async function listRecruits(
   { terminal, flags, env }: Context,
   registry: Registry,
   what: 'packs' | 'capabilities',
-): Promise<ExitCode> {
+): Promise<void> {
   const asked = flags.env ?? env.ABILITY_ENV;
   const { resolveEnvironment } = await import('../../../planning/resolve/resolve-environment.js');
   const environments = asked ? [resolveEnvironment(registry, asked).name] : Object.keys(registry.project.environments);
@@ -104,5 +100,4 @@ export async function listRecruits(
     if (flags.json) terminal.printJson(capabilities);
     else terminal.print(renderCapabilities(capabilities));
   }
-  return EXIT.ok;
 }

@@ -1,5 +1,4 @@
 import { connect } from '../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { usageError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import { Connections } from '../../http/connections.js';
@@ -18,7 +17,7 @@ import { reviewDefinitions } from './task/review-definitions.js';
 type Flags = AgentToolFlags['mcp'];
 
 /** `ability mcp`: the door for agents, on stdin and stdout; all that is said to people goes to stderr. */
-export async function run(context: Context, _: [], flags: Flags): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: Flags): Promise<void> {
   const { terminal, env } = context;
   refuseUnusedGlobs(flags);
   const loader = await openLoader(context);
@@ -52,7 +51,6 @@ export async function run(context: Context, _: [], flags: Flags): Promise<ExitCo
     );
     await connections.close();
   }
-  return EXIT.ok;
 }
 
 /** @throws AbilityError `usage.invalid`. */

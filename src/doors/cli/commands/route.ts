@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { usageError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import { renderRoute } from '../output/render-route.js';
@@ -6,7 +5,7 @@ import type { ChoosingFlags } from '../program/choosing.js';
 import { type Context, environmentOf, openRegistry, printAnswer } from '../program/context.js';
 
 /** `ability route TEXT`: the abilities that fit a request in plain words, or that none does. Runs nothing. */
-export async function run(context: Context, [words]: [string[]], flags: ChoosingFlags['route']): Promise<ExitCode> {
+export async function run(context: Context, [words]: [string[]], flags: ChoosingFlags['route']): Promise<void> {
   const given = words.join(' ');
   const text = given === '-' ? context.terminal.readInput() : given;
   if ([text, ...flags.step].some((request) => request.trim() === '')) {
@@ -31,5 +30,4 @@ export async function run(context: Context, [words]: [string[]], flags: Choosing
   }
   const answer = { environment, scope, ...whole, ...(steps.length > 0 && { steps }) };
   printAnswer(context, answer, () => renderRoute(answer, context.terminal.style));
-  return EXIT.ok;
 }

@@ -1,5 +1,4 @@
 import { connect } from '../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation, reasonOf } from '../../../contracts/problem.js';
 import type { PreflightAnswer } from '../../../contracts/task.js';
 import { findScope } from '../../../definitions/find-scope.js';
@@ -28,7 +27,7 @@ import { reviewDefinitions } from './task/review-definitions.js';
 const TOKENS_MS = 2000;
 
 /** `ability serve`: the HTTP door, until it is interrupted. */
-export async function run(context: Context, _: [], flags: AccessFlags['serve']): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: AccessFlags['serve']): Promise<void> {
   const { terminal, env } = context;
   const interrupted = interruption(context);
   const loader = await openLoader(context);
@@ -84,7 +83,7 @@ export async function run(context: Context, _: [], flags: AccessFlags['serve']):
       await untilAborted(interrupted.signal);
     }
     note('Closing; tasks go on.');
-    return EXIT.ok;
+    return;
   } finally {
     closing.abort();
     await app.close();

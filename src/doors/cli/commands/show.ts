@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Plan, PlanHook } from '../../../contracts/plan.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
@@ -14,7 +13,7 @@ import { describeProblem, typedBy } from '../output/report.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../program/context.js';
 
 /** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only. */
-export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
+export async function run(context: Context, [id]: [string]): Promise<void> {
   const registry = await openRegistry(context);
   const definition = await findAbility(registry, id);
   const environment = await environmentOf(context, registry);
@@ -25,7 +24,7 @@ export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
   const { terminal, flags } = context;
   if (flags.json) {
     terminal.printJson(described);
-    return EXIT.ok;
+    return;
   }
   const lines = [
     `${terminal.style('bold', id)} v${definition.version}`,
@@ -42,7 +41,6 @@ export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
     terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   if (problem)
     terminal.note(`In ${environment} it cannot run:\n${describeProblem(typedBy(context, problem), terminal.style)}`);
-  return EXIT.ok;
 }
 
 /** The steps as they are defined, where they cannot be planned; none where nobody can say. */

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { RuntimeFile } from '../../../contracts/runtime.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { obtainTemporal } from '../../../server/binary/find-temporal.js';
@@ -17,7 +16,7 @@ import { interruption } from './following/interruption.js';
 type Project = Registry['project'];
 
 /** `ability up`: the runtime of the project, for as long as you like. Source: docs/guide.md. */
-export async function run(context: Context, _: [], { detach }: RuntimeFlags['up']): Promise<ExitCode> {
+export async function run(context: Context, _: [], { detach }: RuntimeFlags['up']): Promise<void> {
   const registry = await openRegistry(context);
   const paths = pathsOf(registry.root);
   const living = readLivingRuntime(paths);
@@ -30,15 +29,14 @@ function noteTo({ terminal }: Context): (text: string) => void {
   return (text) => terminal.note(text);
 }
 
-async function upDetached(context: Context, { project }: Registry, paths: ProjectPaths): Promise<ExitCode> {
+async function upDetached(context: Context, { project }: Registry, paths: ProjectPaths): Promise<void> {
   const { runtime } = await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
   stay(paths);
   announce(context, project, runtime, 'up');
   context.terminal.note(asTyped('It stays in the background; stop it with `ability down`.', context));
-  return EXIT.ok;
 }
 
-async function upHere(context: Context, { project }: Registry, paths: ProjectPaths): Promise<ExitCode> {
+async function upHere(context: Context, { project }: Registry, paths: ProjectPaths): Promise<void> {
   const { ProjectRuntime } = await import('../../../worker/runtime.js');
   const { path } = await obtainTemporal((text) => context.terminal.note(text), context.env);
   const interrupted = interruption(context);
@@ -70,7 +68,6 @@ async function upHere(context: Context, { project }: Registry, paths: ProjectPat
   await runtime.untilEnd();
   context.terminal.note('Stopped.');
   interrupted.done();
-  return EXIT.ok;
 }
 
 /** The first thing a runtime writes is its lock. */
@@ -88,7 +85,7 @@ async function reportThere(
   paths: ProjectPaths,
   living: RuntimeFile,
   detach: boolean,
-): Promise<ExitCode> {
+): Promise<void> {
   const { runtime } =
     living.state === 'up' && isVisible(living) && (living.project ?? project.project) === project.project
       ? { runtime: living }
@@ -96,7 +93,6 @@ async function reportThere(
   if (detach) stay(paths);
   announce(context, project, runtime, 'up already');
   if (!context.flags.json) context.terminal.note(asTyped('Stop it with `ability down`.', context));
-  return EXIT.ok;
 }
 
 /** Tells the runtime to outlive its last command. */

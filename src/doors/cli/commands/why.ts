@@ -1,5 +1,4 @@
 import { explainTask } from '../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { nextCommands } from '../output/next-commands.js';
 import { renderStory } from '../output/story/render-story.js';
 import { asTyped } from '../output/typed-command.js';
@@ -7,7 +6,7 @@ import { type Context, currentUser, openRegistry, withSession } from '../program
 import { mendRecord } from './task/mend-record.js';
 
 /** `ability why KEY`: how a task came to stand as it does. Source: docs/architecture.md#promises. */
-export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const story = await explainTask(connection, key, (seen) => mendRecord(connection, key, seen));
     const next = nextCommands(story, currentUser(context.env).name).map(({ command, purpose }) => ({
@@ -18,6 +17,5 @@ export async function run(context: Context, [key]: [string]): Promise<ExitCode> 
     terminal.print(
       flags.json ? JSON.stringify({ ...story, next }, null, 2) : renderStory(story, next, terminal.style, context),
     );
-    return EXIT.ok;
   });
 }

@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { taskQueueOf } from '../../../contracts/names.js';
 import { PLACEMENTS } from '../../../contracts/placement.js';
 import { usageError } from '../../../contracts/problem.js';
@@ -10,7 +9,7 @@ import type { RuntimeFlags } from '../program/runtime.js';
 import { interruption, untilAborted } from './following/interruption.js';
 
 /** `ability worker`: serves tasks of a Temporal server that somebody runs. Source: docs/guide.md. */
-export async function run(context: Context, _: [], flags: RuntimeFlags['worker']): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: RuntimeFlags['worker']): Promise<void> {
   const registry = await openRegistry(context);
   const server = await chooseServer(context.flags, context.env);
   if (!server) {
@@ -43,5 +42,4 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
     await host.stop();
     interrupted.done();
   }
-  return EXIT.ok;
 }

@@ -1,13 +1,10 @@
 import type { AskAnswer, PlannedCall } from '../../answers/ask/ask-shapes.js';
 import { listed } from '../../answers/ask/ask-words.js';
 import { plainText } from './plain-text.js';
-import type { Terminal } from './terminal/terminal.js';
+import type { Style } from './terminal/terminal.js';
 
 /** What comes before an answer: hints of the hooks, and the plan with its reason. For stderr. */
-export function renderBefore(
-  answer: Pick<AskAnswer, 'turn_context' | 'plan' | 'decision'>,
-  style: Terminal['style'],
-): string[] {
+export function renderBefore(answer: Pick<AskAnswer, 'turn_context' | 'plan' | 'decision'>, style: Style): string[] {
   const { risk_alerts = [], ability_guards = [] } = answer.turn_context?.hook_signals ?? {};
   const guards = ability_guards
     .filter(({ decision }) => decision !== 'allow')
@@ -19,7 +16,7 @@ export function renderBefore(
 function planLines(
   { ability_id, input, effects, approvals, warnings }: PlannedCall,
   { rationale, continuation }: AskAnswer['decision'],
-  style: Terminal['style'],
+  style: Style,
 ): string[] {
   const inputs = Object.entries(input).map(([name, value]) => `  ${name}  ${plainText(JSON.stringify(value))}`);
   const asked = approvals.map(({ title, asked: when, approvers }) => {

@@ -4,7 +4,7 @@ import { formatLocation } from '../../../contracts/problem.js';
 import type { DocumentReport } from '../commands/docs/report-documents.js';
 import { plainText } from './plain-text.js';
 import { describeProblem } from './report.js';
-import type { Terminal } from './terminal/terminal.js';
+import type { Style } from './terminal/terminal.js';
 
 /** Lines of a difference that are shown; `--json` has all. */
 const MAX_LINES = 40;
@@ -27,7 +27,7 @@ const WORDS: Record<DocumentReport['status'], string> = {
 export function renderDocument(
   { file, status, changes, notes, diff, problems, gaps = [] }: DocumentReport,
   check: boolean,
-  style: Terminal['style'],
+  style: Style,
 ): { result: string; remarks: string[] } {
   const at = (line: number, message: string): string => `${formatLocation({ file, line })} ${plainText(message)}`;
   const isWritten = status === 'written' || status === 'created';
@@ -73,7 +73,7 @@ function countsOf(changes: readonly Change[]): string {
   return counts.length > 0 ? `  ${counts.join(', ')}` : '';
 }
 
-function renderDiff(diff: readonly string[], style: Terminal['style']): string[] {
+function renderDiff(diff: readonly string[], style: Style): string[] {
   const colors = { '-': 'red', '+': 'green', '@': 'dim' } as const;
   const lines = diff.slice(0, MAX_LINES).map((line) => {
     const color = Object.entries(colors).find(([sign]) => line.startsWith(sign))?.[1];

@@ -3,10 +3,10 @@ import type { HarvestRuns } from '../../../server/logs/harvest-file.js';
 import type { FoundFlow } from '../../answers/find-proposals.js';
 import type { Harvest, HarvestedScript } from '../../answers/harvest.js';
 import { plainText } from './plain-text.js';
-import type { Terminal } from './terminal/terminal.js';
+import type { Style } from './terminal/terminal.js';
 
 /** What `ability harvest` found, for people. */
-export function renderHarvest({ gaps, scripts, flows }: Harvest, style: Terminal['style']): string {
+export function renderHarvest({ gaps, scripts, flows }: Harvest, style: Style): string {
   const asked =
     gaps.length === 0 ? ['Nothing was asked for that is not there.'] : gaps.flatMap((gap) => gapLines(gap, style));
   const written =
@@ -29,10 +29,7 @@ export function renderHarvest({ gaps, scripts, flows }: Harvest, style: Terminal
   ].join('\n');
 }
 
-function flowLines(
-  { calls, order, times, orders, intents, became, proposal }: FoundFlow,
-  style: Terminal['style'],
-): string[] {
+function flowLines({ calls, order, times, orders, intents, became, proposal }: FoundFlow, style: Style): string[] {
   const how = order === 'fixed' ? 'in this order' : `in ${orders.length} orders`;
   return [
     `${style('bold', plainText(calls.join(' > ')))}  ${times} times, ${how}`,
@@ -44,10 +41,7 @@ function flowLines(
   ];
 }
 
-function gapLines(
-  { request, also, times, last, environments, kind, nearest }: GapGroup,
-  style: Terminal['style'],
-): string[] {
+function gapLines({ request, also, times, last, environments, kind, nearest }: GapGroup, style: Style): string[] {
   const often = times === 1 ? 'once' : `${times} times`;
   const where = kind === 'not_here' ? `not in ${environments.join(', ')}` : environments.join(', ');
   return [
@@ -57,7 +51,7 @@ function gapLines(
   ];
 }
 
-function scriptLines(script: HarvestedScript, style: Terminal['style']): string[] {
+function scriptLines(script: HarvestedScript, style: Style): string[] {
   const { path, is_text, summary, documented, abilities, same_as, uses, near, runs, next } = script;
   const manual = documented
     ? `described in ${documented.path}:${documented.line}`

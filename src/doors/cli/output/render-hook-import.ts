@@ -4,7 +4,7 @@ import type { PlannedFile } from '../../../authoring/write-together.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import type { DeniedCall } from '../commands/import/call-to-show.js';
-import type { Terminal } from './terminal/terminal.js';
+import type { Style } from './terminal/terminal.js';
 import { commandOf } from './typed-command.js';
 
 /** An import of hooks that is done, or was only planned. */
@@ -44,7 +44,7 @@ export function hooksAsJson({ source, isDryRun, hooks, notTaken, files, lost }: 
 }
 
 /** What became of each hook, for people: what it guards here, and that it fails closed. Source: docs/hooks.md#taking-them-over. */
-export function renderHookImport(done: HookImport, style: Terminal['style']): string {
+export function renderHookImport(done: HookImport, style: Style): string {
   const { source, isDryRun, hooks, notTaken, files, lost } = done;
   const lines = [`${hooks.length} of ${hooks.length + notTaken.length} hooks of ${source}:`];
   for (const hook of hooks) lines.push('', ...linesOf(hook, done, style));
@@ -73,7 +73,7 @@ function nextLines({ source, denied }: HookImport): string[] {
 const SILENCE =
   'so its silence refuses every call (`abstain: deny`); write `must_deny` instead, or `abstain: allow` if silence is no objection';
 
-function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Terminal['style']): string[] {
+function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Style): string[] {
   const { id, phase, at, notes, mapped } = draft;
   const first = `${style('bold', id)} (${at}) in ${phase}.yaml`;
   if (phase !== 'PreAbilityCall') {

@@ -7,7 +7,7 @@ import type {
 } from '../../../authoring/import/planned-import.js';
 import { describeDifference, type ShownDifference, showUnseen } from '../../../text/value-differences.js';
 import type { ImportSource } from '../commands/import/import-into-project.js';
-import type { Terminal } from './terminal/terminal.js';
+import type { Style } from './terminal/terminal.js';
 
 /** An import that is done, or was only planned. */
 export interface ImportEnd {
@@ -15,8 +15,6 @@ export interface ImportEnd {
   planned: PlannedImport;
   isDryRun: boolean;
 }
-
-type Style = Terminal['style'];
 
 /** Of names that nothing happened to, and of lines of one kind, so many are told; `--json` has all. */
 const MAX_NAMES = 20;

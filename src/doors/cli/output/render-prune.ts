@@ -1,11 +1,11 @@
 import type { Prune } from '../../answers/prune.js';
-import type { Terminal } from './terminal/terminal.js';
+import type { Style } from './terminal/terminal.js';
 
 /** What `ability prune` found, for people. @param unused as it was typed. */
 export function renderPrune(
   { counted_since, counted_in, unused, alike, deprecated }: Prune,
   since: string,
-  style: Terminal['style'],
+  style: Style,
 ): string {
   const uses = (users: readonly string[]): string => (users.length > 0 ? `; used by ${users.join(', ')}` : '');
   const idle = unused.map(({ id, used, calls, last_used, users }) => {

@@ -1,8 +1,6 @@
 import type { ReplayEnd } from '../../../worker/replay/replay-history.js';
 import { describeProblem } from './report.js';
-import type { Terminal } from './terminal/terminal.js';
-
-type Style = Terminal['style'];
+import type { Style } from './terminal/terminal.js';
 
 /** One history in a line; what differs, or why it could not be replayed, follows in the same line. */
 export function renderReplay(end: ReplayEnd, style: Style): string {

@@ -1,15 +1,15 @@
 import type { RoutedAbility, RoutedRequest } from '../../answers/route-request.js';
 import { plainText } from './plain-text.js';
-import type { Terminal } from './terminal/terminal.js';
+import type { Style } from './terminal/terminal.js';
 
 /** What a request leads to, for people: the abilities with their reasons, and what has to be asked. */
-export function renderRoute(answer: RoutedRequest & { steps?: RoutedRequest[] }, style: Terminal['style']): string {
+export function renderRoute(answer: RoutedRequest & { steps?: RoutedRequest[] }, style: Style): string {
   const { steps = [], ...whole } = answer;
   const parts = steps.map((step) => [style('bold', plainText(step.request)), ...linesOf(step, style)]);
   return [linesOf(whole, style), ...parts].map((lines) => lines.join('\n')).join('\n\n');
 }
 
-function linesOf(routed: RoutedRequest, style: Terminal['style']): string[] {
+function linesOf(routed: RoutedRequest, style: Style): string[] {
   const { suggestions, nearest, documents, question, ranker, warning } = routed;
   const by = [
     ...(ranker === 'hybrid' ? ['by words and meaning'] : []),
@@ -28,7 +28,7 @@ function linesOf(routed: RoutedRequest, style: Terminal['style']): string[] {
   ];
 }
 
-function describe(suggestion: RoutedAbility, style: Terminal['style']): string[] {
+function describe(suggestion: RoutedAbility, style: Style): string[] {
   const { id, level, score, reason, effects, placement, summary, given, missing, status, replaced_by } = suggestion;
   const standing = status && status !== 'stable' ? [replaced_by ? `${status}, use ${replaced_by}` : status] : [];
   const facts = [`${level}-level`, score.toFixed(2), effects ?? 'effects unknown', placement, ...standing];

@@ -2,15 +2,12 @@ import type { PlanStep } from '../../../contracts/plan.js';
 import type { StepTree } from '../../../rules/find-step.js';
 import { listSteps } from '../../../rules/inner-steps.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import type { Terminal } from './terminal/terminal.js';
+import type { Style } from './terminal/terminal.js';
 
 type Row = readonly [path: string, verb: string, what: string];
 
 /** The steps of a workflow before anything runs: path, verb, and what is called, asked or waited for; a line each. */
-export function renderStepTree(
-  { steps, on_error = [], finally: cleanup }: StepTree,
-  style: Terminal['style'],
-): string[] {
+export function renderStepTree({ steps, on_error = [], finally: cleanup }: StepTree, style: Style): string[] {
   const groups: [string, Row[]][] = [
     ['steps', rowsOf(steps)],
     ['on_error', on_error.flatMap((handler) => rowsOf(handler.steps))],

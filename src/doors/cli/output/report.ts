@@ -7,6 +7,7 @@ import { AbilityError, formatLocation, type Problem } from '../../../contracts/p
 import { oneLine } from '../../../rules/shown-text.js';
 import type { Context } from '../program/context.js';
 import { plainText } from './plain-text.js';
+import type { Style } from './terminal/terminal.js';
 import { asTyped, type Typist } from './typed-command.js';
 
 /** Says what went wrong: on stdout as one JSON value, else on stderr for people. @returns the exit code. */
@@ -30,7 +31,7 @@ export function reportError(
  */
 export function describeProblem(
   problem: Problem,
-  style: Context['terminal']['style'] = (_, text) => text,
+  style: Style = (_, text) => text,
   label = style('red', 'error'),
 ): string {
   const { code, message, location, suggestion } = problem;

@@ -51,8 +51,10 @@ export function addApprovals({ add }: Commands): void {
     ),
     () => import('../commands/approvals/approvals.js'),
   );
-  add(approvals.approve(), () => import('../commands/approvals/approve.js'));
-  add(approvals.deny(), () => import('../commands/approvals/deny.js'));
+  add(approvals.approve(), () =>
+    import('../commands/approvals/approve-or-deny.js').then(({ approve: run }) => ({ run })),
+  );
+  add(approvals.deny(), () => import('../commands/approvals/approve-or-deny.js').then(({ deny: run }) => ({ run })));
 }
 
 /** Adds the commands that explain a task, or replay it. */

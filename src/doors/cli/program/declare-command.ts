@@ -5,7 +5,7 @@ import {
   Option,
   type OptionValues,
 } from '@commander-js/extra-typings';
-import type { ExitCode } from '../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Context } from './context.js';
 import { addGlobalFlags, addPlaceFlags, type GlobalFlags, type OptionsOf } from './global-flags.js';
 
@@ -33,7 +33,8 @@ export type FlagsOf<Declarations extends Record<string, () => { opts(): OptionVa
 
 /** What the module of a command exports. */
 interface CommandModule<Args, Flags> {
-  run: (context: Context, args: Args, flags: Flags) => Promise<ExitCode>;
+  /** @returns left out: it succeeded. */
+  run: (context: Context, args: Args, flags: Flags) => Promise<ExitCode | undefined> | Promise<void>;
 }
 
 /** Takes the commands below one word of the command line, or below the name of the program. */
@@ -96,7 +97,7 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
         const flags = command.optsWithGlobals() as GlobalFlags & ReturnType<typeof command.opts>;
         outcome.flags = flags;
         const { run } = await load();
-        outcome.exit = await run({ ...given, flags }, command.processedArgs, flags);
+        outcome.exit = (await run({ ...given, flags }, command.processedArgs, flags)) ?? EXIT.ok;
       });
       return take(command);
     },

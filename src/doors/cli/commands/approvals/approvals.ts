@@ -1,5 +1,4 @@
 import { findLastApproved, listApprovals, readApprovals, type ShownApproval } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { masking } from '../../output/mask-secrets.js';
 import { decisionCommands } from '../../output/next-commands.js';
 import { renderShown } from '../../output/result/render-approval.js';
@@ -7,7 +6,7 @@ import { asTyped } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability approvals [KEY]`: what waits for a decision in this project, or what one task waits for, in full. */
-export async function run(context: Context, [key]: [string | undefined]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string | undefined]): Promise<void> {
   const registry = await openRegistry(context);
   return withSession(context, registry, async (connection) => {
     const { terminal, flags } = context;
@@ -22,7 +21,6 @@ export async function run(context: Context, [key]: [string | undefined]): Promis
     if (flags.json) terminal.printJson(shown);
     else if (shown.length === 0) terminal.note(`Nothing waits for a decision${key === undefined ? '' : ` in ${key}`}.`);
     else terminal.print(shown.map((approval) => renderOpen(context, approval)).join('\n\n'));
-    return EXIT.ok;
   });
 }
 

@@ -1,8 +1,9 @@
-import type { Stall } from '../../../../client/index.js';
+import type { Connection, Stall } from '../../../../client/index.js';
 import { AbilityError } from '../../../../contracts/problem.js';
+import type { Registry } from '../../../../definitions/registry.js';
 import { startTimer } from '../../../../server/start-timer.js';
 import { reportError } from '../../output/report.js';
-import type { Context } from '../../program/context.js';
+import { type Context, withSession } from '../../program/context.js';
 
 /** How long a command waits. Times are milliseconds. */
 export interface Patience {
@@ -44,6 +45,19 @@ export async function withDeadline<T>(
   } finally {
     deadline.done();
   }
+}
+
+/** As {@link withDeadline}, with a connection, which is waited for no longer either. */
+export function connectedInTime<T>(
+  context: Context,
+  registry: Registry,
+  patience: Patience,
+  what: string,
+  action: (connection: Connection, deadline: Deadline) => Promise<T>,
+): Promise<T> {
+  return withDeadline(context, patience, what, (deadline) =>
+    withSession(context, registry, (connection) => action(connection, deadline), deadline.signal),
+  );
 }
 
 /**

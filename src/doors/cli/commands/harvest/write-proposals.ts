@@ -7,11 +7,11 @@ import { type PlannedFile, writeTogether } from '../../../../authoring/write-tog
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
-import { lintProject } from '../../../../lint/lint-project.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
 import type { FoundFlow } from '../../../answers/find-proposals.js';
 import { printWritten } from '../../output/render-written.js';
 import type { Context } from '../../program/context.js';
+import { LintBefore } from '../scaffold/lint-before.js';
 import { writePlan } from '../writing/write-plan.js';
 
 /** Which proposals are to be written, and where. */
@@ -86,28 +86,19 @@ function choose(flows: readonly FoundFlow[], ids: readonly string[]): Proposed[]
 
 /** Loads and lints what is proposed where it would be used, and takes it away again. */
 function check(loader: RegistryLoader, { files }: Scaffold, id: string): void {
-  const known = new Set(errorsIn(loader).map(({ sign }) => sign));
+  const before = new LintBefore(loader);
   const written = writeTogether(loader.root, files);
-  let fresh: { sign: string; message: string; file: string }[];
   try {
-    fresh = errorsIn(loader).filter(({ sign }) => !known.has(sign));
+    const first = before.fresh().find(({ severity }) => severity === 'error');
+    if (!first) return;
+    throw new AbilityError({
+      code: 'harvest.proposal_invalid',
+      message: `${id} would not hold: ${first.message} (${first.location.file}); nothing was written`,
+      suggestion: 'Correct that in the abilities that it calls, or name others with --proposal.',
+    });
   } finally {
     written.undo();
   }
-  const [first] = fresh;
-  if (!first) return;
-  throw new AbilityError({
-    code: 'harvest.proposal_invalid',
-    message: `${id} would not hold: ${first.message} (${first.file}); nothing was written`,
-    suggestion: 'Correct that in the abilities that it calls, or name others with --proposal.',
-  });
-}
-
-function errorsIn(loader: RegistryLoader): { sign: string; message: string; file: string }[] {
-  return lintProject(loader).findings.flatMap(({ code, severity, message, location }) => {
-    if (severity !== 'error') return [];
-    return [{ sign: `${code} ${location.file} ${message}`, message, file: location.file }];
-  });
 }
 
 function forReview({ path, content }: PlannedFile, folder: string, site: Site, flow: Proposed): PlannedFile {

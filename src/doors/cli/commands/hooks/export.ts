@@ -1,5 +1,4 @@
 import { writeTogether } from '../../../../authoring/write-together.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { findProjectRoot } from '../../../../definitions/find-project.js';
 import { type PlannedExport, planExport } from '../../../guard/export-guard.js';
 import type { AgentToolFlags } from '../../program/agent-tools.js';
@@ -13,7 +12,7 @@ const SAID: Record<PlannedExport['change'], string> = {
 };
 
 /** `ability hooks export --to TOOL`: puts the guard into the settings of an agent's tool. Source: R-002-57. */
-export async function run(context: Context, _: [], { to: tool }: AgentToolFlags['exportHooks']): Promise<ExitCode> {
+export async function run(context: Context, _: [], { to: tool }: AgentToolFlags['exportHooks']): Promise<void> {
   const root = findProjectRoot(context.cwd, context.flags.project);
   const planned = planExport(tool, root);
   const { file, command, change, text, before } = planned;
@@ -26,5 +25,4 @@ export async function run(context: Context, _: [], { to: tool }: AgentToolFlags[
       'Check it with `ability doctor`, then start the tool again: most read their hooks at the start.',
     );
   }
-  return EXIT.ok;
 }

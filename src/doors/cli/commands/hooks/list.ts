@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { findAbility } from '../../../answers/find-ability.js';
 import { renderTable } from '../../output/render-table.js';
 import type { AgentToolFlags } from '../../program/agent-tools.js';
@@ -9,7 +8,7 @@ export async function run(
   context: Context,
   [id]: [string | undefined],
   { caller }: AgentToolFlags['listHooks'],
-): Promise<ExitCode> {
+): Promise<void> {
   const registry = await openRegistry(context);
   const { terminal, flags } = context;
   const { explainHooks, listHooks } = await import('../../../../planning/hooks/explain-hooks.js');
@@ -20,7 +19,7 @@ export async function run(
       const rows = hooks.map((hook) => [hook.phase, hook.id, hook.handler, hook.blocking ? 'yes' : 'no', hook.fires]);
       terminal.print(renderTable(['PHASE', 'HOOK', 'HANDLER', 'BLOCKING', 'FIRES'], rows));
     }
-    return EXIT.ok;
+    return;
   }
   await findAbility(registry, id);
   const environment = await environmentOf(context, registry);
@@ -35,5 +34,4 @@ export async function run(
     });
     terminal.print(renderTable(['PHASE', 'ORDER', 'HOOK', 'HANDLER', 'WHY'], rows));
   }
-  return EXIT.ok;
 }

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { KnownSource } from '../../../../authoring/arazzo/find-operation.js';
 import type { ArazzoDocument, ArazzoImport } from '../../../../authoring/arazzo/import-arazzo.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { isJsonObject, type JsonObject } from '../../../../contracts/json.js';
 import { usageError } from '../../../../contracts/problem.js';
 import type { ImportState } from '../../../../definitions/formats/import-state.js';
@@ -17,7 +16,7 @@ import { checkedName, importIntoProject, timeoutOf } from './import-into-project
 type Flags = ImportFlags['arazzo'];
 
 /** `ability import arazzo FILE|URL`: each workflow of an Arazzo document becomes one of ours. */
-export async function run(context: Context, [source]: [string], flags: Flags): Promise<ExitCode> {
+export async function run(context: Context, [source]: [string], flags: Flags): Promise<void> {
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();

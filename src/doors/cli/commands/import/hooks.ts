@@ -4,7 +4,6 @@ import type { HookDraft, Offence } from '../../../../authoring/import/hooks/draf
 import type { Shown } from '../../../../authoring/import/hooks/map-abilities.js';
 import type { HookSite, LostHooks, WrittenDraft } from '../../../../authoring/import/hooks/plan-hook-files.js';
 import type { NotTaken } from '../../../../authoring/import/hooks/read-settings.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import { isInside } from '../../../../definitions/read-files.js';
@@ -20,7 +19,7 @@ import { unlessInterrupted } from '../following/interruption.js';
 const MAX_CALLS = 3;
 
 /** `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source: docs/hooks.md#taking-them-over. */
-export async function run(context: Context, [file]: [string], flags: ImportFlags['hooks']): Promise<ExitCode> {
+export async function run(context: Context, [file]: [string], flags: ImportFlags['hooks']): Promise<void> {
   const loader = await openLoader(context);
   const registry = loader.load();
   const environment = await environmentOf(context, registry);
@@ -29,7 +28,6 @@ export async function run(context: Context, [file]: [string], flags: ImportFlags
   );
   const { terminal } = context;
   printAnswer(context, hooksAsJson(done), () => asTyped(renderHookImport(done, terminal.style), context));
-  return EXIT.ok;
 }
 
 interface Wanted {

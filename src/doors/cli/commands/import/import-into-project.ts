@@ -1,7 +1,6 @@
 import type { EffectChoice } from '../../../../authoring/import/effect-choices.js';
 import type { Imported } from '../../../../authoring/import/imported.js';
 import type { ImportOptions, PlannedImport } from '../../../../authoring/import/planned-import.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import { parseDuration } from '../../../../rules/duration.js';
@@ -40,7 +39,7 @@ export async function importIntoProject(
   source: ImportSource,
   flags: CommonFlags,
   signal: AbortSignal,
-): Promise<ExitCode> {
+): Promise<void> {
   const { root } = loader;
   const { readImport } = await import('../../../../definitions/read-imports.js');
   const prefix = await choosePrefix(source, flags, readImport(root, source.kind, source.name)?.prefix);
@@ -59,7 +58,6 @@ export async function importIntoProject(
   const { terminal } = context;
   const end = { source, planned, isDryRun: flags.dryRun === true };
   printAnswer(context, importAsJson(end), () => renderImport(end, terminal.style));
-  return EXIT.ok;
 }
 
 /** What has changed is read anew: another import may have been waited for. */

@@ -1,4 +1,3 @@
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { McpServer } from '../../../../definitions/formats/config.js';
@@ -10,7 +9,7 @@ import { unlessInterrupted } from '../following/interruption.js';
 import { importIntoProject, timeoutOf } from './import-into-project.js';
 
 /** `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source: docs/imports.md#an-mcp-server. */
-export async function run(context: Context, [name]: [string], flags: ImportFlags['mcp']): Promise<ExitCode> {
+export async function run(context: Context, [name]: [string], flags: ImportFlags['mcp']): Promise<void> {
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();

@@ -1,6 +1,5 @@
 import type { Imported } from '../../../../authoring/import/imported.js';
 import type { OpenApiDocument } from '../../../../authoring/openapi/import-document.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { headersOf } from '../../input/document-header-flags.js';
 import { type Context, openLoader } from '../../program/context.js';
@@ -11,7 +10,7 @@ import { checkedName, importIntoProject, timeoutOf } from './import-into-project
 type Flags = ImportFlags['openApi'];
 
 /** `ability import openapi FILE|URL`: each operation of an OpenAPI document becomes a low-level ability. */
-export async function run(context: Context, [source]: [string], flags: Flags): Promise<ExitCode> {
+export async function run(context: Context, [source]: [string], flags: Flags): Promise<void> {
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();

@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { createSealKey } from '../../../../worker/seal-keys.js';
 import type { AccessFlags } from '../../program/access.js';
 import type { Context } from '../../program/context.js';
@@ -12,7 +11,7 @@ export async function run(
   { terminal, flags, env }: Context,
   _: [],
   { id = idOf(new Date()), add }: AccessFlags['createKey'],
-): Promise<ExitCode> {
+): Promise<void> {
   const value = createSealKey(id, add ? (env.ABILITY_SEAL_KEYS ?? '') : undefined);
   if (flags.json) terminal.printJson({ id, variable: 'ABILITY_SEAL_KEYS', value });
   else terminal.print(value);
@@ -21,7 +20,6 @@ export async function run(
       ? `The new key ${id} comes last: it verifies and does not sign yet. Give this to all workers; then put ${id} first.`
       : 'Give this to all workers of an environment as ABILITY_SEAL_KEYS. It is kept nowhere and not shown again.',
   );
-  return EXIT.ok;
 }
 
 /** Told apart by the second, so that two keys of a day may stand side by side. */

@@ -3,8 +3,7 @@ import { refusedFor } from '../../../../authoring/scaffold/whole/read-whole.js';
 import type { Finding } from '../../../../contracts/findings.js';
 import type { Problem } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
-import { lintProject } from '../../../../lint/lint-project.js';
-import { checkCases } from '../../../../testing/prepare-cases.js';
+import { type LintOptions, lintProject } from '../../../../lint/lint-project.js';
 
 /** What lint says of a project before and after something comes into it. */
 export class LintBefore {
@@ -12,7 +11,7 @@ export class LintBefore {
 
   constructor(
     private readonly loader: RegistryLoader,
-    private readonly env: NodeJS.ProcessEnv,
+    private readonly options: LintOptions = {},
   ) {
     this.known = new Set(this.findings().map(signOf));
   }
@@ -23,7 +22,7 @@ export class LintBefore {
    * @throws AbilityError with each error that has come, at its place in what was given; it must not stay.
    */
   refuseErrorsOf({ given }: Pick<WholeScaffold, 'given'>): string[] {
-    const fresh = this.findings().filter((finding) => !this.known.has(signOf(finding)));
+    const fresh = this.fresh();
     const errors = fresh.filter(({ severity }) => severity === 'error');
     const problemOf = ({ code, message, fix, location }: Finding): Problem => {
       return { code, message, location: given(location), suggestion: fix };
@@ -32,9 +31,13 @@ export class LintBefore {
     return fresh.map(({ code, message, fix }) => `${code}: ${message}. ${fix}`);
   }
 
-  /** Documents are brought in step afterwards, so that those are not looked at. */
+  /** The findings that have come since. */
+  fresh(): Finding[] {
+    return this.findings().filter((finding) => !this.known.has(signOf(finding)));
+  }
+
   private findings(): Finding[] {
-    return lintProject(this.loader, { env: this.env, others: [checkCases] }).findings;
+    return lintProject(this.loader, this.options).findings;
   }
 }
 

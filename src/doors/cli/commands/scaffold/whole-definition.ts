@@ -6,6 +6,7 @@ import { environmentsOf, type GivenDefinition } from '../../../../authoring/scaf
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { YAML_LIMITS } from '../../../../definitions/yaml-document.js';
+import { checkCases } from '../../../../testing/prepare-cases.js';
 import { flagOf } from '../../input/flag-values.js';
 import type { OnlyWholeKind } from '../../program/authoring.js';
 import type { Context } from '../../program/context.js';
@@ -44,7 +45,8 @@ function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCod
       scopes: () => [environmentsOf(given)],
       plan: (site) => planWhole(site, given),
       begin: (loader) => {
-        const before = new LintBefore(loader, context.env);
+        // Documents are brought in step afterwards, so they are not looked at.
+        const before = new LintBefore(loader, { env: context.env, others: [checkCases] });
         return (planned) => before.refuseErrorsOf(planned);
       },
     });

@@ -1,5 +1,4 @@
 import { listSchedules } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { compareSchedules } from '../../../../planning/schedules/compare-schedules.js';
 import { statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
 import { DRIFT_WORDS, renderSchedules } from '../../output/render-schedule.js';
@@ -7,7 +6,7 @@ import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability schedule list`: the schedules of the project, and where they differ from the definitions. */
-export async function run(context: Context): Promise<ExitCode> {
+export async function run(context: Context): Promise<void> {
   const registry = await openRegistry(context);
   const stated = statedSchedules(registry);
   return withSession(context, registry, async (connection) => {
@@ -18,12 +17,11 @@ export async function run(context: Context): Promise<ExitCode> {
       const missing = [...drifts].filter(([, drift]) => drift === 'missing').map(([id]) => id);
       const listed = schedules.map((one) => ({ ...one, drift: drifts.get(one.spec.id) ?? null }));
       terminal.printJson({ schedules: listed, missing });
-      return EXIT.ok;
+      return;
     }
     if (schedules.length === 0) terminal.note('There are no schedules.');
     else terminal.print(renderSchedules(schedules, drifts));
     for (const [id, drift] of drifts) if (drift === 'missing') terminal.note(`${id}: ${DRIFT_WORDS[drift]}`);
     if (drifts.size > 0) terminal.note(asTyped('Next: ability schedule sync', context));
-    return EXIT.ok;
   });
 }

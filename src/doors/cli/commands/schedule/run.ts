@@ -1,5 +1,4 @@
 import { backfillSchedule, fireSchedule, showSchedule } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { usageError } from '../../../../contracts/problem.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
@@ -8,7 +7,7 @@ import type { ScheduleFlags } from '../../program/schedules.js';
 type Flags = ScheduleFlags['run'];
 
 /** `ability schedule run NAME`: fires it now, or makes up for all firings of a span. */
-export async function run(context: Context, [name]: [string], flags: Flags): Promise<ExitCode> {
+export async function run(context: Context, [name]: [string], flags: Flags): Promise<void> {
   const span = readSpan(flags);
   return withSession(context, await openRegistry(context), async (connection) => {
     // One that is not ours is not fired either.
@@ -21,7 +20,6 @@ export async function run(context: Context, [name]: [string], flags: Flags): Pro
       terminal.note(span ? `${name} makes up for that time, one firing after the other.` : `${name} fires.`);
       terminal.note(asTyped(`Next: ${commandOf('ability', 'schedule', 'show', name)}`, context));
     }
-    return EXIT.ok;
   });
 }
 

@@ -1,12 +1,11 @@
 import { promptSession } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { usageError } from '../../../../contracts/problem.js';
 import { MAX_PROMPT } from '../../../../rules/read-session-start.js';
 import { renderTurn } from '../../output/render-session.js';
 import { type Context, currentUser, openRegistry, printAnswer, withSession } from '../../program/context.js';
 
 /** `ability session prompt SESSION TEXT|-`: the hooks of a prompt, and what an AI reads before it decides. */
-export async function run(context: Context, [session, text]: [string, string]): Promise<ExitCode> {
+export async function run(context: Context, [session, text]: [string, string]): Promise<void> {
   const { terminal } = context;
   const prompt = text === '-' ? terminal.readInput() : text;
   if (prompt.length > MAX_PROMPT) {
@@ -16,6 +15,5 @@ export async function run(context: Context, [session, text]: [string, string]): 
   return withSession(context, await openRegistry(context), async (connection) => {
     const turn = await promptSession(connection, session, prompt, currentUser(context.env));
     printAnswer(context, turn, () => renderTurn(turn).join('\n'));
-    return EXIT.ok;
   });
 }

@@ -1,5 +1,4 @@
 import { type Connection, type SeenSession, showSession, stopSession } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { renderSession } from '../../output/render-session.js';
 import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
 
@@ -10,10 +9,9 @@ export const show = showing(showSession);
 export const stop = showing(stopSession);
 
 function showing(see: (connection: Connection, session: string) => Promise<SeenSession>) {
-  return async (context: Context, [session]: [string]): Promise<ExitCode> =>
+  return async (context: Context, [session]: [string]): Promise<void> =>
     withSession(context, await openRegistry(context), async (connection) => {
       const seen = await see(connection, session);
       printAnswer(context, seen, () => renderSession(seen).join('\n'));
-      return EXIT.ok;
     });
 }

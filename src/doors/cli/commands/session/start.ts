@@ -1,5 +1,4 @@
 import { startSession } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { findScope } from '../../../../definitions/find-scope.js';
 import { parseDuration } from '../../../../rules/duration.js';
@@ -8,7 +7,7 @@ import { type Context, currentUser, environmentOf, openRegistry, withSession } f
 import type { SessionFlags } from '../../program/sessions.js';
 
 /** `ability session start`: starts a session and prints its id. */
-export async function run(context: Context, _: [], flags: SessionFlags['start']): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: SessionFlags['start']): Promise<void> {
   const idleMs = readIdle(flags.idle);
   const registry = await openRegistry(context);
   const environment = await environmentOf(context, registry);
@@ -24,7 +23,6 @@ export async function run(context: Context, _: [], flags: SessionFlags['start'])
       const next = commandOf('ability', 'session', 'prompt', session_id, 'TEXT');
       terminal.note(asTyped(`${attached ? 'There already. ' : ''}Go on with: ${next}`, context));
     }
-    return EXIT.ok;
   });
 }
 

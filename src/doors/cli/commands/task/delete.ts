@@ -14,9 +14,9 @@ import { isConfirmed } from '../../input/ask.js';
 import { formatMoment } from '../../output/format-time.js';
 import { plainText } from '../../output/plain-text.js';
 import { asTyped } from '../../output/typed-command.js';
-import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import { type Context, currentUser, openRegistry } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
-import { withDeadline } from '../following/deadline.js';
+import { connectedInTime } from '../following/deadline.js';
 import { noteStall, readPatience } from '../following/follow-task.js';
 import { endInterrupted, interruption } from '../following/interruption.js';
 
@@ -25,34 +25,32 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['d
   const { terminal } = context;
   const { purge = false } = flags;
   const patience = readPatience(terminal.isLive, flags);
-  return withDeadline(context, patience, `${key} was not deleted`, async (deadline) => {
+  const registry = await openRegistry(context);
+  return connectedInTime(context, registry, patience, `${key} was not deleted`, async (connection, deadline) => {
     const { signal } = deadline;
-    const work = async (connection: Connection): Promise<ExitCode> => {
-      const standing = await keepingRuntime(connection, () => readStanding(connection, key, purge), signal);
-      if (standing !== 'deleted' && !(await isConfirmed(context, questionOn(key, standing, purge), signal))) {
-        terminal.note('Nothing was deleted.');
-        return EXIT.interrupted;
-      }
-      if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
-      if (purge && standing !== 'deleted' && standing !== 'unformed')
-        terminal.note('Temporal takes up to a minute to delete a history.');
-      // Where its record is, its history tells; after a purge nothing does.
-      const keeper = await readHost(connection, key).catch(() => undefined);
-      const interrupted = interruption(context);
-      try {
-        const end = await deleteTask(connection, key, {
-          by: currentUser(context.env),
-          purge,
-          timeoutMs: deadline.takeRest(),
-          signal: interrupted.signal,
-          onStall: (stall) => noteStall(terminal, stall),
-        });
-        return report(context, key, end, keeper);
-      } finally {
-        interrupted.done();
-      }
-    };
-    return withSession(context, await openRegistry(context), work, signal);
+    const standing = await keepingRuntime(connection, () => readStanding(connection, key, purge), signal);
+    if (standing !== 'deleted' && !(await isConfirmed(context, questionOn(key, standing, purge), signal))) {
+      terminal.note('Nothing was deleted.');
+      return EXIT.interrupted;
+    }
+    if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
+    if (purge && standing !== 'deleted' && standing !== 'unformed')
+      terminal.note('Temporal takes up to a minute to delete a history.');
+    // Where its record is, its history tells; after a purge nothing does.
+    const keeper = await readHost(connection, key).catch(() => undefined);
+    const interrupted = interruption(context);
+    try {
+      const end = await deleteTask(connection, key, {
+        by: currentUser(context.env),
+        purge,
+        timeoutMs: deadline.takeRest(),
+        signal: interrupted.signal,
+        onStall: (stall) => noteStall(terminal, stall),
+      });
+      return report(context, key, end, keeper);
+    } finally {
+      interrupted.done();
+    }
   });
 }
 

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { keepingRuntime, takeFiles, viewTask } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { TaskFile } from '../../../../contracts/files.js';
 import { formatBytes } from '../../../../text/byte-size.js';
 import { renderTable } from '../../output/render-table.js';
@@ -8,7 +7,7 @@ import { type Context, openRegistry, withSession } from '../../program/context.j
 import type { TaskFlags } from '../../program/tasks.js';
 
 /** `ability task files KEY [--out DIR]`: what a task has made and was given, or copies of it. */
-export async function run(context: Context, [key]: [string], { out }: TaskFlags['files']): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string], { out }: TaskFlags['files']): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal, flags } = context;
     const { result } = await keepingRuntime(connection, () => viewTask(connection, key));
@@ -18,12 +17,11 @@ export async function run(context: Context, [key]: [string], { out }: TaskFlags[
       if (flags.json) terminal.printJson(taken);
       else if (taken.length === 0) terminal.note('The task has no files.');
       else for (const { path, wasThere } of taken) terminal.print(wasThere ? `${path} (there already)` : path);
-      return EXIT.ok;
+      return;
     }
     if (flags.json) terminal.printJson(files);
     else if (files.length === 0) terminal.note('The task has no files.');
     else terminal.print(renderTable(HEAD, files.map(rowOf)));
-    return EXIT.ok;
   });
 }
 

@@ -1,5 +1,4 @@
 import { findRecord, readInput, viewTask } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { Json, JsonObject } from '../../../../contracts/json.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { didYouMean } from '../../../../text/nearest.js';
@@ -7,7 +6,7 @@ import { refuseMasked } from '../../input/refuse-masked.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 
 /** `ability task get KEY [FIELD]`: the input of a task, or one field. Source: R-000-83. */
-export async function run(context: Context, [key, field]: [string, string | undefined]): Promise<ExitCode> {
+export async function run(context: Context, [key, field]: [string, string | undefined]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { view, result } = await viewTask(connection, key);
     // A record here that has the key of another project's task is not of that task.
@@ -30,7 +29,6 @@ export async function run(context: Context, [key, field]: [string, string | unde
     const value = field === undefined ? input : input[field];
     if (typeof value === 'string' && !context.flags.json) context.terminal.print(value);
     else context.terminal.printJson(value);
-    return EXIT.ok;
   });
 }
 

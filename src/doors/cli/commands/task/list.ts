@@ -1,5 +1,4 @@
 import { LISTED_STATES, type ListedState, type ListedTask, listTasks } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { OPEN_STATES } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
@@ -12,7 +11,7 @@ import { type Context, openRegistry, withSession } from '../../program/context.j
 import type { TaskFlags } from '../../program/tasks.js';
 
 /** `ability task list`: the tasks of the project, open ones first. */
-export async function run(context: Context, _: [], flags: TaskFlags['list']): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: TaskFlags['list']): Promise<void> {
   const filter = {
     status: flags.status.map(readStatus),
     ability: flags.ability,
@@ -26,7 +25,6 @@ export async function run(context: Context, _: [], flags: TaskFlags['list']): Pr
   const tasks = await withSession(context, registry, (connection) => listTasks(connection, filter));
   if (tasks.length === 0) await refuseUnknown(registry, filter);
   printTasks(context, tasks);
-  return EXIT.ok;
 }
 
 function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {

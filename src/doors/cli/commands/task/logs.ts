@@ -9,7 +9,6 @@ import {
   sharedStore,
   viewTask,
 } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { type AbilityError, usageError } from '../../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../../contracts/record.js';
 import type { Registry } from '../../../../definitions/registry.js';
@@ -31,7 +30,7 @@ export async function run(
   context: Context,
   [key, step]: [string, string | undefined],
   { follow }: TaskFlags['logs'],
-): Promise<ExitCode> {
+): Promise<void> {
   const registry = await openRegistry(context);
   const paths = pathsOf(registry.root);
   const folder = recordFolder(paths.records, key);
@@ -53,7 +52,7 @@ export async function run(
     if (context.flags.json) context.terminal.printJson(lines);
     else if (lines.length === 0) context.terminal.note('Nothing was written.');
     else context.terminal.print(lines.map(renderLine).join('\n'));
-    return EXIT.ok;
+    return;
   }
   if (context.flags.json) {
     throw usageError('--follow has no end that one JSON value could wait for');
@@ -77,13 +76,13 @@ async function followLogs(
   key: string,
   logs: CallLogs,
   step: string | undefined,
-): Promise<ExitCode> {
+): Promise<void> {
   const shown = new Map<string, number>();
   for (;;) {
     const ended = hasEnded(await keepingRuntime(connection, () => viewTask(connection, key)));
     const lines = newLines(await logs.read(step, ended), shown);
     if (lines.length > 0) terminal.print(lines.map(renderLine).join('\n'));
-    if (ended) return EXIT.ok;
+    if (ended) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

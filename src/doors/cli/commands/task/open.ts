@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { viewTask } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
 
 /** `ability task open KEY`: opens a task in the Temporal UI; prints its address where there is no desktop. */
-export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { result } = await viewTask(connection, key);
     const { project } = result;
@@ -19,7 +18,6 @@ export async function run(context: Context, [key]: [string]): Promise<ExitCode> 
     }
     printAnswer(context, { url, ...(project !== undefined && { project }) }, () => url);
     if (context.terminal.isLive) openInBrowser(url, context.env);
-    return EXIT.ok;
   });
 }
 

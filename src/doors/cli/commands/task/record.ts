@@ -9,7 +9,6 @@ import {
   sharedStore,
   viewTask,
 } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../../../contracts/record.js';
 import type { Registry } from '../../../../definitions/registry.js';
@@ -21,7 +20,7 @@ import { mendRecord } from './mend-record.js';
 const ONLY_PLANNED = 'this record has only what was planned';
 
 /** `ability task record KEY`: prints `tool_call.md`, or `record.json`. Needs no server where the whole record is here. */
-export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<void> {
   const registry = await openRegistry(context);
   const folder = recordFolder(pathsOf(registry.root).records, key);
   const file = join(folder, context.flags.json ? RECORD_FILES.json : RECORD_FILES.text);
@@ -34,10 +33,9 @@ export async function run(context: Context, [key]: [string]): Promise<ExitCode> 
   throw await whyMissing(context, registry, key, folder);
 }
 
-function print({ flags, terminal }: Context, text: string): ExitCode {
+function print({ flags, terminal }: Context, text: string): void {
   if (flags.json) terminal.printJson(JSON.parse(text));
   else terminal.print(text);
-  return EXIT.ok;
 }
 
 function textOf({ flags }: Context, { record, text }: SharedRecord): string {

@@ -1,11 +1,11 @@
-import { type Connection, keepingRuntime, retryTask, viewOwnTask } from '../../../../client/index.js';
+import { keepingRuntime, retryTask, viewOwnTask } from '../../../../client/index.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { findScope } from '../../../../definitions/find-scope.js';
 import { readCaller, readTrace } from '../../input/read-caller.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
-import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import { type Context, currentUser, openRegistry } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
-import { withDeadline } from '../following/deadline.js';
+import { connectedInTime } from '../following/deadline.js';
 import { followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
 import { createOrReport, noteWarnings, notingStalls, reportDetached } from '../run.js';
 import { reviewDefinitions } from './review-definitions.js';
@@ -15,32 +15,29 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['r
   refuseUnusedFlags(flags);
   const patience = readPatience(context.terminal.isLive, flags);
   const registry = await openRegistry(context);
-  return withDeadline(context, patience, `${key} was not retried`, async (deadline) => {
+  return connectedInTime(context, registry, patience, `${key} was not retried`, async (connection, deadline) => {
     const { signal } = deadline;
-    const work = async (connection: Connection): Promise<ExitCode> => {
-      const { result } = await keepingRuntime(connection, () => viewOwnTask(connection, key), signal);
-      const subject = { ability: result.ability_id, environment: result.environment };
-      const created = await createOrReport(context, subject, () =>
-        retryTask(connection, key, {
-          from: flags.from,
-          user: currentUser(context.env),
-          scope: findScope(registry.root, context.cwd, undefined, context.env),
-          caller: readCaller(context.env),
-          ...readTrace(context.env),
-          run: true,
-          signal,
-          onStall: notingStalls(context, deadline),
-          review: (answer) => reviewDefinitions(context, registry, answer),
-        }),
-      );
-      if (typeof created === 'number') return created;
-      noteWarnings(context, created);
-      if (flags.detach) return reportDetached(context, created);
-      context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
-      if (created.attached && flags.from !== undefined) noteUnusedFrom(context, key, created.id, flags.from);
-      return followTask(context, connection, created.id, flags, deadline);
-    };
-    return withSession(context, registry, work, signal);
+    const { result } = await keepingRuntime(connection, () => viewOwnTask(connection, key), signal);
+    const subject = { ability: result.ability_id, environment: result.environment };
+    const created = await createOrReport(context, subject, () =>
+      retryTask(connection, key, {
+        from: flags.from,
+        user: currentUser(context.env),
+        scope: findScope(registry.root, context.cwd, undefined, context.env),
+        caller: readCaller(context.env),
+        ...readTrace(context.env),
+        run: true,
+        signal,
+        onStall: notingStalls(context, deadline),
+        review: (answer) => reviewDefinitions(context, registry, answer),
+      }),
+    );
+    if (typeof created === 'number') return created;
+    noteWarnings(context, created);
+    if (flags.detach) return reportDetached(context, created);
+    context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
+    if (created.attached && flags.from !== undefined) noteUnusedFrom(context, key, created.id, flags.from);
+    return followTask(context, connection, created.id, flags, deadline);
   });
 }
 

@@ -1,21 +1,19 @@
-import { type Connection, keepingRuntime, runTask } from '../../../../client/index.js';
+import { keepingRuntime, runTask } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
-import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
+import { type Context, openRegistry, printAnswer } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
-import { withDeadline } from '../following/deadline.js';
+import { connectedInTime } from '../following/deadline.js';
 import { followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
 
 /** `ability task run KEY`: runs a created task. Source: R-000-74 to R-000-76. */
 export async function run(context: Context, [key]: [string], flags: TaskFlags['runCreated']): Promise<ExitCode> {
   refuseUnusedFlags(flags);
-  return withDeadline(context, readPatience(context.terminal.isLive, flags), `${key} was not run`, async (deadline) => {
-    const { signal } = deadline;
-    const work = async (connection: Connection): Promise<ExitCode> => {
-      await keepingRuntime(connection, () => runTask(connection, key), signal);
-      if (!flags.detach) return followTask(context, connection, key, flags, deadline);
-      printAnswer(context, { status: 'running', task_key: key }, () => key);
-      return EXIT.ok;
-    };
-    return withSession(context, await openRegistry(context), work, signal);
+  const patience = readPatience(context.terminal.isLive, flags);
+  const registry = await openRegistry(context);
+  return connectedInTime(context, registry, patience, `${key} was not run`, async (connection, deadline) => {
+    await keepingRuntime(connection, () => runTask(connection, key), deadline.signal);
+    if (!flags.detach) return followTask(context, connection, key, flags, deadline);
+    printAnswer(context, { status: 'running', task_key: key }, () => key);
+    return EXIT.ok;
   });
 }

@@ -6,7 +6,6 @@ import {
   type TaskChain,
   viewTask,
 } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { describeWait } from '../../../../rules/describe-concurrency.js';
 import { foldAnswers } from '../../../../rules/fold-answers.js';
 import { oneLine } from '../../../../rules/shown-text.js';
@@ -29,7 +28,7 @@ const FROM: Record<SeenTask['source'], string | undefined> = {
 };
 
 /** `ability task show KEY`: how a task stands, in short. */
-export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
+export async function run(context: Context, [key]: [string]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal, flags } = context;
     const seen = await viewTask(connection, key);
@@ -41,7 +40,7 @@ export async function run(context: Context, [key]: [string]): Promise<ExitCode> 
       const { retry_of, retries } = chain;
       const others = { ...(retry_of !== null && { retry_of }), ...(retries.length > 0 && { retries }) };
       terminal.printJson({ ...(view ?? result), ...others, source });
-      return EXIT.ok;
+      return;
     }
     const { folded, left } = foldAnswers(result.hooks);
     const turn = result.status === 'waiting' ? result.concurrency : undefined;
@@ -68,7 +67,6 @@ export async function run(context: Context, [key]: [string]): Promise<ExitCode> 
     const note = FROM[source];
     if (note) terminal.note(note);
     if (source !== 'record') await noteNext(context, connection, result);
-    return EXIT.ok;
   });
 }
 

@@ -1,5 +1,4 @@
 import { type Connection, cancelTask, pauseTask, resumeTask, signalTask } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { parseJson } from '../../input/parse-input.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
@@ -23,7 +22,7 @@ export async function signal(
   context: Context,
   [key, name]: [string, string],
   flags: TaskFlags['signal'],
-): Promise<ExitCode> {
+): Promise<void> {
   const payload = flags.payload === undefined ? null : parseJson(flags.payload, '--payload');
   return withSession(context, await openRegistry(context), async (connection) => {
     await signalTask(connection, key, name, payload);
@@ -33,14 +32,13 @@ export async function signal(
 
 /** A command that asks something of a task, which takes it up in its own time. @param said what then holds. */
 function steering(ask: (connection: Connection, key: string) => Promise<unknown>, said: (key: string) => string) {
-  return async (context: Context, [key]: [string]): Promise<ExitCode> =>
+  return async (context: Context, [key]: [string]): Promise<void> =>
     withSession(context, await openRegistry(context), async (connection) => {
       await ask(connection, key);
       return accepted(context, { task_key: key }, said(key));
     });
 }
 
-function accepted(context: Context, answer: { task_key: string; signal?: string }, text: string): ExitCode {
+function accepted(context: Context, answer: { task_key: string; signal?: string }, text: string): void {
   printAnswer(context, { status: 'accepted', ...answer }, () => asTyped(text, context));
-  return EXIT.ok;
 }

@@ -1,5 +1,4 @@
 import { RIGHTS, type Right } from '../../../../contracts/access.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { usageError } from '../../../../contracts/problem.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { didYouMean } from '../../../../text/nearest.js';
@@ -16,7 +15,7 @@ const MAX_CHARACTERS = 100;
  * `ability token create`: a token, printed once. Only the token goes to stdout, so that a store of secrets can take it.
  *
  */
-export async function run(context: Context, _: [], flags: AccessFlags['createToken']): Promise<ExitCode> {
+export async function run(context: Context, _: [], flags: AccessFlags['createToken']): Promise<void> {
   refuseAgents(context);
   const { terminal } = context;
   const can = readRights(flags.can);
@@ -32,7 +31,6 @@ export async function run(context: Context, _: [], flags: AccessFlags['createTok
   const whose = agent === undefined ? person : `the agent ${agent} for ${person}`;
   terminal.note(`${token.id} is of ${whose}, may ${token.can.join(', ')}, and holds until ${token.expires_at}.`);
   terminal.note('It is not shown again; only its hash is kept.');
-  return EXIT.ok;
 }
 
 function readRights(text: string): Right[] {

@@ -1,5 +1,4 @@
 import type { AccessToken } from '../../../../contracts/access.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { openTokens } from '../../input/read-token.js';
 import { formatDistance } from '../../output/format-time.js';
@@ -7,7 +6,7 @@ import { renderTable } from '../../output/render-table.js';
 import { type Context, openRegistry } from '../../program/context.js';
 
 /** `ability token list`: the tokens of the project, also those that open nothing any more. */
-export async function run(context: Context): Promise<ExitCode> {
+export async function run(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const { tokens, unreadable } = openTokens(await openRegistry(context)).list();
   if (flags.json) terminal.printJson(tokens);
@@ -18,7 +17,6 @@ export async function run(context: Context): Promise<ExitCode> {
       `${terminal.style('yellow', 'warning')} .system/tokens/${oneLine(name)} opens nothing: it is no token of this project, or others may read it`,
     );
   }
-  return EXIT.ok;
 }
 
 function rowOf(token: AccessToken): string[] {

@@ -1,10 +1,9 @@
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { usageError } from '../../../../contracts/problem.js';
 import { openTokens } from '../../input/read-token.js';
 import { type Context, openRegistry, printAnswer } from '../../program/context.js';
 
 /** `ability token revoke ID`: from now on it opens nothing, in any process. */
-export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
+export async function run(context: Context, [id]: [string]): Promise<void> {
   const token = openTokens(await openRegistry(context)).revoke(id);
   if (!token) {
     throw usageError(
@@ -13,5 +12,4 @@ export async function run(context: Context, [id]: [string]): Promise<ExitCode> {
     );
   }
   printAnswer(context, token, () => `${token.id} of ${token.person} is revoked`);
-  return EXIT.ok;
 }

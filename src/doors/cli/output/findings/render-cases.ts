@@ -5,9 +5,7 @@ import { oneLine } from '../../../../rules/shown-text.js';
 import type { CaseFailure, CaseReport, TestReport } from '../../../../testing/index.js';
 import { counted } from '../plain-text.js';
 import { describeProblem } from '../report.js';
-import type { Terminal } from '../terminal/terminal.js';
-
-type Style = Terminal['style'];
+import type { Style } from '../terminal/terminal.js';
 
 /** Longer values say no more. */
 const MAX_CHARACTERS = 300;

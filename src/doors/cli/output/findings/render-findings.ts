@@ -3,12 +3,12 @@ import type { Finding, Severity } from '../../../../contracts/findings.js';
 import type { LintReport } from '../../../../lint/lint-project.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { counted, plainText } from '../plain-text.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Style } from '../terminal/terminal.js';
 
 const COLORS = { error: 'red', warning: 'yellow', note: 'dim' } as const;
 
 /** Findings for people: file by file, what, why, fix; and how many at the end. */
-export function renderFindings(report: LintReport, style: Terminal['style']): string {
+export function renderFindings(report: LintReport, style: Style): string {
   const { findings, abilities, imported_left_out: left = 0 } = report;
   return [
     ...findings.flatMap((finding) => [...renderFinding(finding, style), '']),
@@ -19,7 +19,7 @@ export function renderFindings(report: LintReport, style: Terminal['style']): st
   ].join('\n');
 }
 
-function renderFinding({ code, severity, message, why, fix, location }: Finding, style: Terminal['style']): string[] {
+function renderFinding({ code, severity, message, why, fix, location }: Finding, style: Style): string[] {
   const { file, line, column } = location;
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return [

@@ -5,7 +5,7 @@ import type { StepWait } from '../../../../contracts/task.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { formatDistance, formatUntil } from '../format-time.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Style } from '../terminal/terminal.js';
 
 /** What is waited for, and until when; that is left out where it has no end, or where the first says it. */
 export interface WaitText {
@@ -63,10 +63,7 @@ const FAILED = ['failed', 'denied', 'timed_out', 'cancelled', 'unknown'] as cons
 const WIDEST_BAR = 20;
 
 /** How far a loop is: a bar and `8/20` of a `foreach`, `turn 3` of a `repeat`; with how many items failed. */
-export function renderLoop(
-  items: LoopCounts,
-  { columns, style }: { columns: number; style: Terminal['style'] },
-): string {
+export function renderLoop(items: LoopCounts, { columns, style }: { columns: number; style: Style }): string {
   const { verb, total, succeeded, skipped = 0 } = items;
   const failed = FAILED.reduce((sum, end) => sum + (items[end] ?? 0), 0);
   const bad = failed === 0 ? '' : `  ${style('red', `${failed} failed`)}`;

@@ -7,7 +7,7 @@ import { isOfExpansion } from '../../../../rules/step-name.js';
 import { isInTurn } from '../../../../rules/turn-paths.js';
 import { markOf, tookOf } from '../result/render-steps.js';
 import { widthOf } from '../terminal/paint-block.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Style } from '../terminal/terminal.js';
 import {
   describeApprovalWait,
   describeAttempt,
@@ -31,7 +31,7 @@ export interface RowSources {
   /** Milliseconds since 1970. */
   now: number;
   columns: number;
-  style: Terminal['style'];
+  style: Style;
   attempts: readonly CallAttempt[];
   /** The last line that a call has written. */
   lastLine(task: string, path: string): OutputLine | undefined;

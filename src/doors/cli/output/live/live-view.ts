@@ -4,6 +4,7 @@ import { describeWait } from '../../../../rules/describe-concurrency.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import type { Context } from '../../program/context.js';
 import { renderSteps } from '../result/render-steps.js';
+import type { Style } from '../terminal/terminal.js';
 import { asTyped, commandOf } from '../typed-command.js';
 import { Announcer } from './announcer.js';
 import { wholeSeconds } from './describe-progress.js';
@@ -91,7 +92,7 @@ export class LiveView implements ProgressView {
   }
 }
 
-function headOf(view: TaskNow['view'], now: number, style: Context['terminal']['style']): string {
+function headOf(view: TaskNow['view'], now: number, style: Style): string {
   const { ability_id, task_key, status, started_at, created_at, steps } = view;
   const own = steps.filter(({ path }) => !path.includes('*'));
   const done = own.filter(({ status: one }) => one !== 'pending' && one !== 'running' && one !== 'waiting').length;

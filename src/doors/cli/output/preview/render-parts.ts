@@ -2,9 +2,7 @@ import { isJsonObject, type Json } from '../../../../contracts/json.js';
 import type { ApprovalPreview, HookPreview, ValuePreview } from '../../../../contracts/preview.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { whoDecides } from '../result/render-approval.js';
-import type { Terminal } from '../terminal/terminal.js';
-
-type Style = Terminal['style'];
+import type { Style } from '../terminal/terminal.js';
 
 const MAX_CHARACTERS = 300;
 

@@ -4,12 +4,10 @@ import { describeConcurrency } from '../../../../rules/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { describeProblem } from '../report.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Style } from '../terminal/terminal.js';
 import { asTyped, type Typist } from '../typed-command.js';
 import { approvalLine, hookLine, shorten, valueLines } from './render-parts.js';
 import { renderGroups, renderPreviewSteps } from './render-tree.js';
-
-type Style = Terminal['style'];
 
 /** So many demands are named of those that decide the placement. */
 const MAX_DEMANDS = 3;

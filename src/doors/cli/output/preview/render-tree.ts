@@ -2,10 +2,8 @@ import type { CallPreview, ScriptPreview, StepGroup, StepPreview } from '../../.
 import { describeConcurrency } from '../../../../rules/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Style } from '../terminal/terminal.js';
 import { approvalLine, hookLine, valueLines } from './render-parts.js';
-
-type Style = Terminal['style'];
 
 /** Groups that say no more than the step they stand in. */
 const UNNAMED = new Set(['steps', 'parallel', 'race']);

@@ -5,13 +5,13 @@ import { needsComment } from '../../../../rules/decide-approval.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
 import { throughAgent } from '../../../../rules/through-agent.js';
 import { formatMoment, formatUntil } from '../format-time.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Style } from '../terminal/terminal.js';
 
 const MAX_OF_A_VALUE = 120;
 const MAX_DIFFERENCES = 20;
 
 /** What a decider sees: what would run, where and why, who asked, and how it differs from what was approved last. */
-export function renderShown(approval: ShownApproval, style: Terminal['style'], last?: LastApproved | null): string {
+export function renderShown(approval: ShownApproval, style: Style, last?: LastApproved | null): string {
   const { task_key, task_ability, path, what_digest, proof } = approval;
   const step = path === 'run' ? 'the task itself' : `step ${path}`;
   return [
@@ -45,7 +45,7 @@ function shownValue(value: Json | undefined): string {
 }
 
 /** What an approver sees before saying yes or no. */
-export function renderApproval(approval: Approval, style: Terminal['style']): string {
+export function renderApproval(approval: Approval, style: Style): string {
   const { id, title, what, reasons, quorum, requested_by, expires_at, decisions } = approval;
   const who = oneLine(whoDecides(approval));
   const have = decisions.filter(({ decision }) => decision === 'approve').length;

@@ -7,10 +7,8 @@ import { formatBytes } from '../../../../text/byte-size.js';
 import { formatMoment } from '../format-time.js';
 import { plainText } from '../plain-text.js';
 import { describeProblem, typedBy } from '../report.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Style } from '../terminal/terminal.js';
 import type { Typist } from '../typed-command.js';
-
-type Style = Terminal['style'];
 
 /** The outcome of a task for people: status first, then what it gave or why not, then where to look. */
 export function renderResult(result: TaskResult, style: Style, typist: Typist = { flags: {} }): string {

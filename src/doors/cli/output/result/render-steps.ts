@@ -4,9 +4,7 @@ import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/describe-items.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { isOfExpansion } from '../../../../rules/step-name.js';
-import type { Terminal } from '../terminal/terminal.js';
-
-type Style = Terminal['style'];
+import type { Style } from '../terminal/terminal.js';
 
 /** So many failures of a loop stand on its line. */
 const MAX_FAILURES = 3;

@@ -13,10 +13,8 @@ import { formatMoment, formatUntil, localTime } from '../format-time.js';
 import { plainText } from '../plain-text.js';
 import { whoDecides } from '../result/render-approval.js';
 import { markOf } from '../result/render-steps.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Style } from '../terminal/terminal.js';
 import { asTyped, commandOf, type Typist } from '../typed-command.js';
-
-type Style = Terminal['style'];
 
 /** So many failures of one loop are told, with so many of the attempts before the last; JSON has more. */
 const MAX_FAILURES = 5;

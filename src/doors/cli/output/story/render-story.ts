@@ -11,11 +11,9 @@ import { formatMoment } from '../format-time.js';
 import type { NextCommand } from '../next-commands.js';
 import { counted, firstLine, plainText } from '../plain-text.js';
 import { describeFiles, renderInputChanges } from '../result/render-result.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Style } from '../terminal/terminal.js';
 import { asTyped, type Typist } from '../typed-command.js';
 import { renderEvents } from './render-story-steps.js';
-
-type Style = Terminal['style'];
 
 const DIGEST_SHOWN = 12;
 const MAX_OF_A_VALUE = 200;

@@ -41,6 +41,9 @@ export interface Terminal {
   leave(exit?: ExitCode): void;
 }
 
+/** Colours or weights a text, where the terminal has these. */
+export type Style = Terminal['style'];
+
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM'] as const;
 /** What a terminal that does not tell its height is taken for. */
 const USUAL_ROWS = 24;

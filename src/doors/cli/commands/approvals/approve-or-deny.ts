@@ -6,7 +6,11 @@ import { runDecision } from './decide.js';
 import { approveLike } from './decide-like.js';
 
 /** `ability approve KEY`, `ability approve --like APPROVAL`. @throws AbilityError `usage.invalid`. */
-export function run(context: Context, [key]: [string | undefined], flags: ApprovalFlags['approve']): Promise<ExitCode> {
+export function approve(
+  context: Context,
+  [key]: [string | undefined],
+  flags: ApprovalFlags['approve'],
+): Promise<ExitCode> {
   const { like, approval, set } = flags;
   if (like === undefined) {
     if (key === undefined) throw usageError('`approve` decides for a task', 'Name it: ability approve KEY.');
@@ -17,4 +21,13 @@ export function run(context: Context, [key]: [string | undefined], flags: Approv
     throw usageError('--like finds by itself what it decides, and fills in nothing', `Leave out ${others.join(', ')}.`);
   }
   return approveLike(context, like, flags);
+}
+
+/** `ability deny KEY`, with `--request-changes` a denial that says what to change. @throws AbilityError `usage.invalid`. */
+export function deny(context: Context, [key]: [string], flags: ApprovalFlags['deny']): Promise<ExitCode> {
+  if (!flags.requestChanges) return runDecision(context, key, 'deny', flags);
+  if (!flags.comment?.trim()) {
+    throw usageError('--request-changes needs a comment that says what to change', 'Say it with `--comment TEXT`.');
+  }
+  return runDecision(context, key, 'request_changes', flags);
 }
