@@ -72,6 +72,10 @@ describe('the definitions in the pages', () => {
   });
 });
 
+test.each(blocks.filter(({ language }) => language === 'json'))('$path: is JSON: $text', ({ text }) => {
+  expect(() => JSON.parse(text)).not.toThrow();
+});
+
 const program = buildProgram({ env: {}, terminal: { print: () => {}, width: () => 80 } } as never, { exit: EXIT.ok });
 
 /** The commands of a line of a shell, each as its words. */
