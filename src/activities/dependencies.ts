@@ -6,19 +6,19 @@ import type { ToldTask } from '../contracts/run-sinks.js';
 import type { TaskMemo, TaskResult } from '../contracts/task.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import type { BoundedMap } from './bounded-map.js';
-import type { EffectMarks } from './effect-mark.js';
-import type { Execute } from './execute.js';
+import type { EffectMarks } from './call/effect-mark.js';
+import type { Execute } from './call/execute.js';
 import type { FileDependencies } from './files/call-files.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
-import type { EarlierTask } from './kept-progress.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
-import type { RunRef } from './runs.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
 import type { SealKeys } from './seal.js';
 import type { SessionAccess } from './session/session-access.js';
 import type { LockAccess } from './slots/lock-access.js';
+import type { EarlierTask } from './task/kept-progress.js';
+import type { RunRef } from './task/runs.js';
 
 /** Everything that the activities of one worker need of it; each takes its part. */
 export interface ActivityDependencies extends HookDependencies {

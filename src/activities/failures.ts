@@ -3,10 +3,10 @@ import type { RetryPolicy } from '@temporalio/common';
 import { type Effect, isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import { RETRY } from '../rules/call-limits.js';
-import { codeMatchesAny, isRetryableCode } from '../rules/error-families.js';
-import { askRetryCondition, jittered, type RetryVerdict, withNote } from '../rules/retry-condition.js';
-import { factsOf } from './call-failure.js';
+import { RETRY } from '../rules/calls/call-limits.js';
+import { codeMatchesAny, isRetryableCode } from '../rules/calls/error-families.js';
+import { askRetryCondition, jittered, type RetryVerdict, withNote } from '../rules/steps/retry-condition.js';
+import { factsOf } from './call/call-failure.js';
 
 /** Failure messages are not spilled by the codec, so a long one would sit in the history. */
 const MAX_CHARACTERS = 4000;

@@ -1,19 +1,19 @@
 import { ACTIVITIES } from '../contracts/names.js';
-import { createCall } from './call.js';
+import { createCall } from './call/call.js';
 import { createDecide } from './decide.js';
-import { createEndTask, createErase, createPurge } from './delete.js';
 import type { ActivityDependencies } from './dependencies.js';
-import { createEnter } from './enter.js';
-import { createFinish } from './finish.js';
-import { createHookPhase } from './hook-phase.js';
-import { createModify, createRecordChange } from './modify.js';
+import { createHookPhase } from './hooks/hook-phase.js';
 import { createSendNotice } from './notices/send-notice.js';
-import { createPreflight } from './preflight.js';
+import { createModify, createRecordChange } from './preflight/change-input.js';
+import { createEnter } from './preflight/enter-called-task.js';
+import { createPreflight } from './preflight/preflight.js';
 import { createEndCall } from './session/session-calls.js';
 import { createAskPrompt, createAskStart, createEndSession } from './session/session-events.js';
 import { createCheckWord } from './session/session-word.js';
 import { createAcquire, createFindGone, createRelease } from './slots/slot-activities.js';
-import { createFindUi, createProve } from './task-questions.js';
+import { createEndTask, createErase, createPurge } from './task/delete.js';
+import { createFinish } from './task/finish.js';
+import { createFindUi, createProve } from './task/task-questions.js';
 
 /** The activities of a worker, by type. Every operation key leads to `default`. Source: docs/architecture.md#the-way-of-a-task. */
 export function createActivities(dependencies: ActivityDependencies) {

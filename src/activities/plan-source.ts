@@ -4,14 +4,14 @@ import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { BegunTask, TaskOrigin } from '../contracts/run-sinks.js';
-import { callerOf } from '../rules/caller-of.js';
 import { digestOf } from '../rules/canonical.js';
-import { childPlan } from '../rules/child-plan.js';
-import { whyNotThisBuild } from '../rules/engine.js';
-import { sealMark } from '../rules/seal-mark.js';
+import { childPlan } from '../rules/plans/child-plan.js';
+import { whyNotThisBuild } from '../rules/plans/engine-version.js';
+import { sealMark } from '../rules/plans/seal-mark.js';
+import { callerOf } from '../rules/tasks/caller-of.js';
 import { BoundedMap } from './bounded-map.js';
-import { type KnownRun, type ReadRun, type RunRef, Runs } from './runs.js';
 import { type SealKeys, sealInvalid, verifySeal } from './seal.js';
+import { type KnownRun, type ReadRun, type RunRef, Runs } from './task/runs.js';
 
 /** Who asks for an activity, as Temporal says. */
 export interface AskedBy {

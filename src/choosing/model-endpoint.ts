@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type OpenAI from 'openai';
 import type { RequestInit as UndiciInit } from 'undici';
 import type { Project } from '../definitions/formats/project.js';
-import { isAddressAllowed, isHostAllowed, portOf } from '../rules/allowed-hosts.js';
+import { isAddressAllowed, isHostAllowed, portOf } from '../rules/calls/allowed-hosts.js';
 
 /** An OpenAI-compatible endpoint, and the hosts that it may be at. */
 export interface ModelEndpoint {

@@ -4,9 +4,9 @@ import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { didYouMean } from '../text/nearest.js';
+import { habitOf } from './foreign-syntax.js';
 import { VERBS } from './formats/steps.js';
 import { CREDENTIAL_MESSAGE, SECRET_MESSAGE } from './formats/values.js';
-import { habitOf } from './habits.js';
 import type { YamlSource } from './yaml-source.js';
 
 type Issue = z.core.$ZodIssue;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Context } from '@temporalio/activity';
-import type { CallInput } from '../activities/call-input.js';
-import type { Execute } from '../activities/execute.js';
+import type { CallInput } from '../activities/call/call-input.js';
+import type { Execute } from '../activities/call/execute.js';
 import type { FileValue } from '../contracts/files.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { PlanOperation } from '../contracts/plan.js';

@@ -1,6 +1,6 @@
 import type { Registry } from '../definitions/registry.js';
 import { EnvironmentVariables, SecretSource } from '../planning/secrets/secret-source.js';
-import { isHostAllowed } from '../rules/allowed-hosts.js';
+import { isHostAllowed } from '../rules/calls/allowed-hosts.js';
 
 /** An address where nothing listens, in case something is called after all. */
 const UNUSED_ADDRESS = 'http://127.0.0.1:9';

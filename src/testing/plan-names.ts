@@ -1,6 +1,6 @@
 import type { Plan, PlanHandler, PlanWorkflow } from '../contracts/plan.js';
-import { allSteps } from '../rules/find-step.js';
-import { nameOfStep } from '../rules/step-name.js';
+import { allSteps } from '../rules/steps/find-step.js';
+import { nameOfStep } from '../rules/steps/step-name.js';
 
 /** The names in a plan that a case may use. */
 export interface PlanNames {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { AbilityError } from '../contracts/problem.js';
 import type { SpanAttributes } from '../contracts/traces.js';
-import { formatTraceparent, type TraceContext } from '../rules/trace-context.js';
+import { formatTraceparent, type TraceContext } from '../rules/traces/trace-context.js';
 import type { Tracer } from './tracer.js';
 
 /** Where the code that runs is: what it does next is inside of this span. */

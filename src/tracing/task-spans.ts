@@ -2,8 +2,8 @@ import type { HookAnswer } from '../contracts/hooks.js';
 import type { Plan } from '../contracts/plan.js';
 import type { TaskResult } from '../contracts/task.js';
 import { ATTRIBUTES as A, type HookSpan, OPERATIONS, OWN_SPANS, type StepSpan } from '../contracts/traces.js';
-import { parseTraceparent, type TraceContext } from '../rules/trace-context.js';
-import { callingSpanId, stepSpanId, taskSpanId, traceIdOf } from '../rules/trace-ids.js';
+import { parseTraceparent, type TraceContext } from '../rules/traces/trace-context.js';
+import { callingSpanId, stepSpanId, taskSpanId, traceIdOf } from '../rules/traces/trace-ids.js';
 import { newSpanId } from './current-span.js';
 import type { Tracer } from './tracer.js';
 

@@ -1,5 +1,5 @@
 import type { SpanAttributes } from '../contracts/traces.js';
-import type { TraceContext } from '../rules/trace-context.js';
+import type { TraceContext } from '../rules/traces/trace-context.js';
 
 /** A span that has ended. Moments are milliseconds since 1970. */
 export interface EndedSpan {

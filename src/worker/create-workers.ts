@@ -10,7 +10,7 @@ import type { Placement } from '../contracts/placement.js';
 import type { BegunTask, EndedTask, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
 import type { TaskResult } from '../contracts/task.js';
 import { SANDBOX_FLAG } from '../contracts/traces.js';
-import { readTraceparent } from '../rules/trace-context.js';
+import { readTraceparent } from '../rules/traces/trace-context.js';
 import { type TracedTask, writeHook, writeStep, writeTask } from '../tracing/task-spans.js';
 import type { Tracer } from '../tracing/tracer.js';
 import type { SharedDependencies } from './dependencies.js';

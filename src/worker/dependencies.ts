@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { BoundedMap } from '../activities/bounded-map.js';
+import { createExecute } from '../activities/call/execute.js';
 import type { ActivityDependencies } from '../activities/dependencies.js';
-import { createExecute } from '../activities/execute.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
 import { ProvenGuards } from '../activities/hooks/claude-code/proven-guards.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';

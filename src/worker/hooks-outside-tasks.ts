@@ -1,5 +1,5 @@
 import { RateLimiter } from '../activities/api/rate-limit.js';
-import { createExecute } from '../activities/execute.js';
+import { createExecute } from '../activities/call/execute.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
 import { answerWithHooks } from '../activities/hooks/answer-with-hooks.js';
 import { eventAsContext } from '../activities/hooks/event-as-context.js';

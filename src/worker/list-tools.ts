@@ -1,4 +1,4 @@
-import { CallLog } from '../activities/call-log.js';
+import { CallLog } from '../activities/call/call-log.js';
 import { connectMcp } from '../activities/mcp/connection.js';
 import type { ReadTool } from '../activities/mcp/listed-tools.js';
 import { failureOf } from '../activities/mcp/mcp-failure.js';

@@ -7,8 +7,8 @@ import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { SignedWord, WordAnswer } from '../contracts/session.js';
 import { isEndState } from '../contracts/states.js';
 import type { TaskView } from '../contracts/task.js';
-import { projectOf } from '../rules/other-project.js';
-import { sessionNotFound, sessionStopped } from '../rules/session-refusals.js';
+import { sessionNotFound, sessionStopped } from '../rules/sessions/session-refusals.js';
+import { projectOf } from '../rules/tasks/other-project.js';
 
 const TELL_MS = 20_000;
 const READ_MS = 2000;

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { describeProject } from '../activities/project-definitions.js';
-import { Runs } from '../activities/runs.js';
 import { tellSession } from '../activities/session/session-word.js';
+import { Runs } from '../activities/task/runs.js';
 import type { SessionNote } from '../contracts/session.js';
 import { NOTE_VARIABLE } from '../server/installation.js';
 import { CheckedChains } from '../server/payloads/checked-chains.js';

@@ -1,6 +1,6 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Execution, Executions } from '../activities/dependencies.js';
-import type { RunRef } from '../activities/runs.js';
+import type { RunRef } from '../activities/task/runs.js';
 import { earlyPreflightIdOf, preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';

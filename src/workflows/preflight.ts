@@ -1,7 +1,7 @@
 import { ActivityFailure } from '@temporalio/workflow';
 import { ACTIVITIES } from '../contracts/names.js';
 import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
-import { localActivity } from './calls/ask-worker.js';
+import { localActivity } from './calls/local-activities.js';
 
 /**
  * Comes before every task: resolve, PreAbilityCreate, seal, record, in one local activity, so that it costs little.

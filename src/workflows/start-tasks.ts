@@ -17,9 +17,9 @@ import { preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import type { Firing, FiringRequest } from '../contracts/schedules.js';
 import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
 import type { Delivered, DeliveryRequest } from '../contracts/webhooks.js';
-import { firingKey } from '../rules/firing-key.js';
-import { type FormedStart, formStart } from '../rules/form-start.js';
-import { packArguments } from '../rules/task-arguments.js';
+import { firingKey } from '../rules/tasks/firing-key.js';
+import { type FormedStart, formStart } from '../rules/tasks/form-start.js';
+import { packArguments } from '../rules/tasks/task-arguments.js';
 
 const SCHEDULED_FOR = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 

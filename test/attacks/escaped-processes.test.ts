@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CallLog } from '../../src/activities/call-log.js';
+import { CallLog } from '../../src/activities/call/call-log.js';
 import { type ProcessRequest, runProcess } from '../../src/activities/script/run-process.js';
 import { CAN_LIST } from '../../src/server/processes/process-table.js';
 import { markOf } from '../../src/server/processes/processes.js';

@@ -13,7 +13,7 @@ import {
 } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import type { SessionCarried, SessionStart, SignedWord } from '../../src/contracts/session.js';
-import { noCalls } from '../../src/rules/call-ledger.js';
+import { noCalls } from '../../src/rules/sessions/call-ledger.js';
 import { continueElsewhere, orderActivity, orderEagerly, startForeign } from '../fixtures/foreign-workflow.js';
 import { operation, type ProjectFiles, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';

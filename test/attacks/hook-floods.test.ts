@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 describe('100 MB of output cost a worker less than 64 MB', () => {
   /** A process of its own with the code as it was built; it says by how much it grew. */
   const WORKER = `
-import { CallLog } from '${built('activities/call-log.js')}';
+import { CallLog } from '${built('activities/call/call-log.js')}';
 import { createAnswerScript } from '${built('activities/hooks/script-handler.js')}';
 import { runProcess } from '${built('activities/script/run-process.js')}';
 import { RunningGroups } from '${built('worker/running-groups.js')}';

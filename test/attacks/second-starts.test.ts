@@ -7,7 +7,7 @@ import { retryTask } from '../../src/client/start/retry-task.js';
 import { taskQueueOf } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
-import { packArguments } from '../../src/rules/task-arguments.js';
+import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, projectFile, workflow } from '../fixtures/project-folder.js';

@@ -7,8 +7,8 @@ import { decide, viewTask } from '../../src/client/index.js';
 import { retryTask } from '../../src/client/start/retry-task.js';
 import { ACTIVITIES, deleteIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { PreflightAnswer, TaskMemo, TaskStart } from '../../src/contracts/task.js';
-import { sealMark } from '../../src/rules/seal-mark.js';
-import { packArguments } from '../../src/rules/task-arguments.js';
+import { sealMark } from '../../src/rules/plans/seal-mark.js';
+import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import {
   continueElsewhere,
   orderActivity,

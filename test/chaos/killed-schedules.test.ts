@@ -17,7 +17,7 @@ import { AbilityError } from '../../src/contracts/problem.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { Firing } from '../../src/contracts/schedules.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
-import { firingKey } from '../../src/rules/firing-key.js';
+import { firingKey } from '../../src/rules/tasks/firing-key.js';
 import { isAlive } from '../../src/server/processes/processes.js';
 import { ability, start } from '../fixtures/command-line.js';
 import { makeProject, type ProjectFolder, workflow } from '../fixtures/project-folder.js';

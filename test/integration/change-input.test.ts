@@ -16,7 +16,7 @@ import type { JsonObject } from '../../src/contracts/json.js';
 import { taskQueueOf, UPDATES } from '../../src/contracts/names.js';
 import { PLACEMENTS } from '../../src/contracts/placement.js';
 import type { InputEdit } from '../../src/contracts/task.js';
-import { packArguments } from '../../src/rules/task-arguments.js';
+import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, decide, listTasks, viewTask } from '../../src/client/index.js';
-import { packArguments } from '../../src/rules/task-arguments.js';
+import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';

@@ -3,8 +3,8 @@ import { cancelTask } from '../../src/client/index.js';
 import type { Turn } from '../../src/contracts/concurrency.js';
 import { LOCK_SIGNALS, lockIdOf, QUERIES, SLOT_SIGNAL, WORKFLOWS } from '../../src/contracts/names.js';
 import { digestOf } from '../../src/rules/canonical.js';
-import { describeWait } from '../../src/rules/describe-concurrency.js';
-import { packArguments } from '../../src/rules/task-arguments.js';
+import { describeWait } from '../../src/rules/concurrency/describe-concurrency.js';
+import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { readStart } from '../fixtures/read-start.js';
 import { gated, startTurns } from '../fixtures/turns.js';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { Plan } from '../../src/contracts/plan.js';
 import type { PreflightAnswer, TaskStart } from '../../src/contracts/task.js';
-import { packArguments } from '../../src/rules/task-arguments.js';
+import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createTask } from '../../src/client/index.js';
 import { taskQueueOf } from '../../src/contracts/names.js';
-import { packArguments } from '../../src/rules/task-arguments.js';
+import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';

@@ -2,7 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { taskQueueOf } from '../../src/contracts/names.js';
 import type { Plan } from '../../src/contracts/plan.js';
-import { packArguments } from '../../src/rules/task-arguments.js';
+import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { readStart } from '../fixtures/read-start.js';
 

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, decide, runTask } from '../../src/client/index.js';
-import { packArguments } from '../../src/rules/task-arguments.js';
+import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';

@@ -4,7 +4,7 @@ import type { Plan } from '../../src/contracts/plan.js';
 import type { StoredResult } from '../../src/contracts/stored-result.js';
 import type { Progress, TaskStart } from '../../src/contracts/task.js';
 import { digestOf } from '../../src/rules/canonical.js';
-import { packArguments, type TaskArguments } from '../../src/rules/task-arguments.js';
+import { packArguments, type TaskArguments } from '../../src/rules/tasks/task-arguments.js';
 import { World } from './fake-workflow.js';
 import { type Account, type Effect, inOrder } from './script.js';
 import type { Tree } from './trees.js';

@@ -5,7 +5,7 @@ import type { ApiImplementation } from '../../contracts/plan.js';
 import { cookieNames } from '../../definitions/formats/api-faults.js';
 import type { Scope } from '../../rules/expressions/evaluate.js';
 import { evaluateOptional } from '../../rules/expressions/template.js';
-import type { CallInput } from '../call-input.js';
+import type { CallInput } from '../call/call-input.js';
 import { joinPairs, ownPairs } from './build-query.js';
 import { credentialOf, markCredentials } from './credentials.js';
 import { paramsIn } from './distribute-input.js';

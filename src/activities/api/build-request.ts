@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { ApiImplementation } from '../../contracts/plan.js';
-import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { CallInput } from '../call/call-input.js';
 import type { FileBody } from './body-parts.js';
 import { buildBody } from './build-body.js';
 import { buildHeaders } from './build-headers.js';

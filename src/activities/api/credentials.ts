@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { CallInput } from '../call-input.js';
+import type { CallInput } from '../call/call-input.js';
 import { encode } from './write-values.js';
 
 /** Who resolves secrets, and hides them in what is printed. */

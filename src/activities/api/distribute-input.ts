@@ -2,7 +2,7 @@ import type { ApiPlace, PlanApiParam } from '../../contracts/api.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ApiImplementation } from '../../contracts/plan.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
-import type { CallInput } from '../call-input.js';
+import type { CallInput } from '../call/call-input.js';
 import { inputsOfPath } from './build-path.js';
 
 /** Methods whose unnamed input goes to the query. Source: docs/api-calls.md. */

@@ -2,8 +2,8 @@ import { type LookupAddress, lookup as resolveName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, DecoratorHandler, type Dispatcher, Pool } from 'undici';
-import { isAddressAllowed, isHostAllowed, portOf } from '../../rules/allowed-hosts.js';
-import { CallFailure } from '../call-failure.js';
+import { isAddressAllowed, isHostAllowed, portOf } from '../../rules/calls/allowed-hosts.js';
+import { CallFailure } from '../call/call-failure.js';
 
 const agents = new Map<string, Agent>();
 

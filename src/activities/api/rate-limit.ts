@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { CallInput } from '../call/call-input.js';
 
 const WINDOWS = { per_minute: 60_000, per_day: 86_400_000 } as const;
 

@@ -3,13 +3,13 @@ import type { Dispatcher } from 'undici';
 import type { PlanApiResponse } from '../../contracts/api.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { isSinceEngine2 } from '../../rules/engine.js';
+import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { endingOf, safeFileName } from '../../text/file-name.js';
-import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
-import type { Reading } from '../exact/marked-json.js';
-import { integersOf, readJson, readUtf8 } from '../exact/read-json.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { CallInput } from '../call/call-input.js';
+import type { Reading } from '../lossless-json/marked-json.js';
+import { integersOf, readJson, readUtf8 } from '../lossless-json/read-json.js';
 
 /** An answer that came whole. */
 export interface WholeAnswer {

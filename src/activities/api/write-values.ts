@@ -1,6 +1,6 @@
 import type { PlanApiParam } from '../../contracts/api.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 
 /** A value as the styles of OpenAPI see it: one text, a list of texts, or texts by name. */
 export type Parts =

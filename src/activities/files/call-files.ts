@@ -9,7 +9,7 @@ import type { PlanFiles } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { formatBytes } from '../../text/byte-size.js';
 import { mediaTypeOf, safeFileName } from '../../text/file-name.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 import type { CallFolders, FileSource, FileStore } from './file-store.js';
 
 /** What files of calls need of their worker. */

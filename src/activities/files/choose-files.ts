@@ -1,6 +1,6 @@
 import type { FileValue, PlanOutputFile } from '../../contracts/files.js';
 import { matchesPath } from '../../text/glob.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 import type { CallFiles } from './call-files.js';
 
 /** Something that a call left, by its path. */

@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type FileValue, MAX_FILES_OF_CALL, type PlanOutputFile } from '../../contracts/files.js';
 import { reasonOf } from '../../contracts/problem.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 import type { CallFiles } from './call-files.js';
 import { type Entry, takeChosen } from './choose-files.js';
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Progress, StepProgress } from '../../contracts/task.js';
-import { bytesOfFiles, filesIn } from '../../rules/files-in.js';
+import { bytesOfFiles, filesIn } from '../../rules/calls/files-in.js';
 import { formatBytes } from '../../text/byte-size.js';
 import type { FileStore } from './file-store.js';
 

@@ -3,7 +3,7 @@ import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
 import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
-import { CallLog } from '../call-log.js';
+import { CallLog } from '../call/call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
 import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/run-process.js';
 import { environmentOf, textsOf } from '../script/script-input.js';

@@ -2,7 +2,7 @@ import type { BuiltinHook, HookAnswer } from '../../contracts/hooks.js';
 import type { PlanHandler } from '../../contracts/plan.js';
 import { faultOfOptions } from '../../definitions/builtin-options.js';
 import { credentialsOf } from '../../planning/secrets/credentials.js';
-import { failedAnswer } from '../../rules/hook-facts.js';
+import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { type HookRun, isOfTask, type TaskContext } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 

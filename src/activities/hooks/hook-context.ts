@@ -4,7 +4,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { CEL, ENGINE, FIRST_CEL } from '../../contracts/names.js';
 import type { Person } from '../../contracts/people.js';
 import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
-import { type FactSources, type HookFacts, hookFacts, sessionFacts } from '../../rules/hook-facts.js';
+import { type FactSources, type HookFacts, hookFacts, sessionFacts } from '../../rules/hooks/hook-facts.js';
 import type { SharedLog } from '../record/task-share.js';
 
 /** What hooks are asked about: a task or one of its calls, or what happens in a session. */

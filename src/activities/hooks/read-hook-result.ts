@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { GuardDecision, HookAnswer, HookResult, Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { gravestOf, isGuardPhase, isOverPhase } from '../../rules/guard-precedence.js';
-import { failedAnswer } from '../../rules/hook-facts.js';
+import { gravestOf, isGuardPhase, isOverPhase } from '../../rules/hooks/guard-precedence.js';
+import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { HookRun } from './hook-context.js';

@@ -1,9 +1,9 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
-import { failedAnswer } from '../../rules/hook-facts.js';
+import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import type { CallLog } from '../call-log.js';
+import type { CallLog } from '../call/call-log.js';
 import { askScript, type ScriptHookDependencies, withTail } from './ask-script.js';
 import { answerForeign } from './claude-code/answer-foreign.js';
 import { ProvenGuards } from './claude-code/proven-guards.js';

@@ -7,7 +7,7 @@ import type { PlanHandler } from '../../contracts/plan.js';
 import { faultOfOptions } from '../../definitions/builtin-options.js';
 import { knownSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
-import { failedAnswer } from '../../rules/hook-facts.js';
+import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { type HookRun, isOfTask } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 

@@ -9,7 +9,7 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { markBytes } from '../exact/marked-json.js';
+import { markBytes } from '../lossless-json/marked-json.js';
 
 type Message = Parameters<Transport['send']>[0];
 

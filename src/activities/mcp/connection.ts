@@ -1,8 +1,8 @@
 import { type Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { CallFailure } from '../call-failure.js';
-import type { CallLog } from '../call-log.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { CallLog } from '../call/call-log.js';
 import type { StartedProcesses } from '../script/run-process.js';
 import { MessageTooLarge } from './child-transport.js';
 import { type ListedTools, listTools } from './listed-tools.js';

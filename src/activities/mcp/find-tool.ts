@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpImplementation } from '../../contracts/plan.js';
 import { didYouMean } from '../../text/nearest.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 import type { McpConnection } from './connection.js';
 import { failureOf } from './mcp-failure.js';
 import type { McpUser } from './open-transport.js';

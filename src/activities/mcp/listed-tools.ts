@@ -1,7 +1,7 @@
 import { type Client, type RequestOptions, specTypeSchemas, type Tool } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { Json } from '../../contracts/json.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 import { headerFaultOf } from './header-fault.js';
 import { describeIssues } from './reason-of.js';
 import { LISTED } from './sifting-transport.js';

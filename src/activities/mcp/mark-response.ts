@@ -1,5 +1,5 @@
 import { Response } from 'undici';
-import { markBytes } from '../exact/marked-json.js';
+import { markBytes } from '../lossless-json/marked-json.js';
 
 /**
  * An answer of a server over HTTP whose messages have marks in place of what JavaScript would change, see `markBytes`; what

@@ -7,7 +7,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../contracts/json.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 import { isTimeout, type McpConnection, SessionLost } from './connection.js';
 import type { McpUser } from './open-transport.js';
 import { causeOf, maskedReason } from './reason-of.js';

@@ -5,7 +5,7 @@ import {
   SdkHttpError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 import type { OpenTransport } from './open-transport.js';
 import { causeOf } from './reason-of.js';
 

@@ -1,6 +1,6 @@
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { digestOf } from '../../rules/canonical.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 import { connectMcp, type McpConnection, SessionLost } from './connection.js';
 import type { McpHost, McpUser } from './open-transport.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CallLog } from '../call-log.js';
-import { withoutQuote } from '../exact/read-json.js';
+import type { CallLog } from '../call/call-log.js';
+import { withoutQuote } from '../lossless-json/read-json.js';
 
 /** Longest a reason is, in characters; some servers answer with a whole page. */
 const MAX_CHARACTERS = 1000;

@@ -9,8 +9,8 @@ import {
 import type { PlanModel } from '../../contracts/plan.js';
 import { addToSpan } from '../../tracing/current-span.js';
 import { answerOf, recordModelAnswer, serverOf } from '../../tracing/model-call.js';
-import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { CallInput } from '../call/call-input.js';
 import { MAX_ASKED, MAX_SAID, type Question, type Said } from './model-call.js';
 import type { Message } from './transcript.js';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ModelImplementation, PlanScript } from '../../contracts/plan.js';
 import { recordModelAnswer } from '../../tracing/model-call.js';
-import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { CallInput } from '../call/call-input.js';
 import { callScript, type ScriptDependencies } from '../script/call-script.js';
 import { MAX_ASKED, MAX_SAID, type Question, type Said } from './model-call.js';
 

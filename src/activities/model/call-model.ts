@@ -4,8 +4,8 @@ import type { ModelImplementation, Plan, PlanAgent, PlanModel } from '../../cont
 import { AbilityError } from '../../contracts/problem.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { CallInput } from '../call/call-input.js';
 import type { ScriptDependencies } from '../script/call-script.js';
 import { instructionsOf, noteOf, requestText } from './agent-prompt.js';
 import { readCalls, shownTools } from './agent-tools.js';

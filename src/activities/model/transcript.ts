@@ -1,6 +1,6 @@
 import type { Store } from '../../server/store/store.js';
 import { BoundedMap } from '../bounded-map.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 
 /** What was said in a turn, in no provider's form. The instructions are not among it: they are the plan's. */
 export type Message =

@@ -2,10 +2,10 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import type { EndedTask, ToldTask } from '../../contracts/run-sinks.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { toolsUsed } from '../../rules/tools-used.js';
+import { toolsUsed } from '../../rules/calls/tools-used.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import type { Admitted, AskedBy } from '../plan-source.js';
-import type { RunRef } from '../runs.js';
+import type { RunRef } from '../task/runs.js';
 import { newRecord } from './new-record.js';
 import { recordCalls, recordSteps } from './record-calls.js';
 

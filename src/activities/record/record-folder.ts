@@ -14,7 +14,7 @@ import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
-import { CHILDREN, isDirect, recordPath } from '../../rules/record-path.js';
+import { CHILDREN, isDirect, recordPath } from '../../rules/tasks/record-path.js';
 import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
-import { DIRECT } from '../../rules/record-path.js';
+import { DIRECT } from '../../rules/tasks/record-path.js';
 
 /** Removes the records of direct runs whose time is over. @param now milliseconds since 1970. @returns how many. */
 export function removeExpired(records: string, now: number): number {

@@ -2,12 +2,12 @@ import type { Approval } from '../../contracts/approvals.js';
 import type { TaskFile } from '../../contracts/files.js';
 import type { TaskRecord, ToolsUsed } from '../../contracts/record.js';
 import type { InputChange, StepSummary, TaskResult } from '../../contracts/task.js';
-import { describeConcurrency } from '../../rules/describe-concurrency.js';
-import { tellTurns } from '../../rules/describe-items.js';
+import { throughAgent } from '../../rules/agents/through-agent.js';
+import { describeConcurrency } from '../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
-import { foldAnswers } from '../../rules/fold-answers.js';
+import { foldAnswers } from '../../rules/hooks/fold-answers.js';
 import { markdownCode, markdownLine, oneLine } from '../../rules/shown-text.js';
-import { throughAgent } from '../../rules/through-agent.js';
+import { tellTurns } from '../../rules/steps/describe-items.js';
 import { fence, json, renderCalls, renderHookScripts, renderPlainSteps } from './render-calls.js';
 
 /** So many failures of one loop are listed; a result has no more. */

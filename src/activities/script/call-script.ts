@@ -5,7 +5,7 @@ import type { PlanScript, ScriptImplementation } from '../../contracts/plan.js';
 import { reasonOf } from '../../contracts/problem.js';
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
 import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
-import type { CallInput } from '../call-input.js';
+import type { CallInput } from '../call/call-input.js';
 import { takeOutputFiles } from '../files/take-output-files.js';
 import type { FoundScript, PinnedScripts } from './pinned-scripts.js';
 import { readScriptOutput, stdoutToKeep } from './read-script-output.js';

@@ -7,7 +7,7 @@ import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { scriptsOfHandler } from '../../planning/hooks/hook-parts.js';
 import { importsOfUnpinned } from '../../planning/scripts/imports/follow-imports.js';
 import { digestOf } from '../../rules/canonical.js';
-import { CallFailure } from '../call-failure.js';
+import { CallFailure } from '../call/call-failure.js';
 import { PinnedCopy } from './pinned-copy.js';
 
 /** Where bytes are kept by their digest. */

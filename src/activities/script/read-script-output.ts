@@ -5,10 +5,10 @@ import type { PlanScript } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { writesFile } from '../../planning/scripts/placeholders.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
-import type { Reading } from '../exact/marked-json.js';
-import { integersOf, readJson, readUtf8, withoutQuote } from '../exact/read-json.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { CallInput } from '../call/call-input.js';
+import type { Reading } from '../lossless-json/marked-json.js';
+import { integersOf, readJson, readUtf8, withoutQuote } from '../lossless-json/read-json.js';
 
 /** The script whose output is read, and the call it was for. */
 interface Ended {

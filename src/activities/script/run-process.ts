@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { execa } from 'execa';
-import type { CallLog } from '../call-log.js';
+import type { CallLog } from '../call/call-log.js';
 
 /** The processes of one call: what was started for it, and all that these start. */
 export interface StartedProcesses {

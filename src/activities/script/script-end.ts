@@ -1,6 +1,6 @@
 import type { PlanScript } from '../../contracts/plan.js';
-import { CallFailure } from '../call-failure.js';
-import type { CallInput } from '../call-input.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { CallInput } from '../call/call-input.js';
 import type { ProcessOutcome } from './run-process.js';
 
 /**

@@ -7,7 +7,7 @@ import { ATTRIBUTES, OWN_SPANS } from '../../contracts/traces.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import { resolveEventHooks } from '../../planning/hooks/resolve-event-hooks.js';
 import { resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
-import { failedAnswer } from '../../rules/hook-facts.js';
+import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { inOwnTrace } from '../../tracing/current-span.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import { runHooks } from '../hooks/run-hooks.js';

@@ -1,5 +1,5 @@
 import type { AbilityGuard, SessionTask } from '../../contracts/session.js';
-import { guardsIn } from '../../rules/merge-signals.js';
+import { guardsIn } from '../../rules/sessions/merge-signals.js';
 import type { SeenTask, SessionAccess } from './session-access.js';
 
 /** So many tasks are asked at once. */

@@ -3,7 +3,7 @@ import { dirname, join, sep } from 'node:path';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import { reasonOf } from '../../contracts/problem.js';
 import type { UnknownSignal } from '../../contracts/session.js';
-import { mergeSignals } from '../../rules/merge-signals.js';
+import { mergeSignals } from '../../rules/sessions/merge-signals.js';
 import { markdownLine } from '../../rules/shown-text.js';
 
 const MAX_CHARACTERS = 2000;

@@ -2,7 +2,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { AbilityGuard } from '../../contracts/session.js';
 import type { TaskRequest } from '../../contracts/task.js';
-import { guardsIn } from '../../rules/merge-signals.js';
+import { guardsIn } from '../../rules/sessions/merge-signals.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { type TellDependencies, tellSession } from './session-word.js';
 

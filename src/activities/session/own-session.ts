@@ -3,8 +3,8 @@ import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import { PLACEMENTS } from '../../contracts/placement.js';
 import type { SessionSurroundings } from '../../contracts/session.js';
 import type { CheckedChains, PlanSource } from '../plan-source.js';
-import type { KnownRun, RunRef, Runs } from '../runs.js';
 import { sealInvalid } from '../seal.js';
+import type { KnownRun, RunRef, Runs } from '../task/runs.js';
 
 /** What tells the sessions of a project from workflows of foreign code. */
 export interface SessionRuns {

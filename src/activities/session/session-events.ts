@@ -10,9 +10,9 @@ import type {
   SessionSurroundings,
 } from '../../contracts/session.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
-import { failedAnswer } from '../../rules/hook-facts.js';
-import { mergeSignals } from '../../rules/merge-signals.js';
-import { beginAttempt } from '../attempt.js';
+import { failedAnswer } from '../../rules/hooks/hook-facts.js';
+import { mergeSignals } from '../../rules/sessions/merge-signals.js';
+import { beginAttempt } from '../call/attempt.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { unsaidSummary } from '../../definitions/default-summary.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { unsaidSummary } from '../../rules/unsaid-summary.js';
 import { didYouMean } from '../../text/nearest.js';
 import { FileDraft } from '../file-draft.js';
 import { schemaLine } from '../schema-line.js';

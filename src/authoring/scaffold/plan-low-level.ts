@@ -1,6 +1,6 @@
 import type { Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { unsaidSummary } from '../../rules/unsaid-summary.js';
+import { unsaidSummary } from '../../definitions/default-summary.js';
 import { FileDraft } from '../file-draft.js';
 import { schemaLine } from '../schema-line.js';
 import { flowYaml, indented } from '../write-yaml.js';

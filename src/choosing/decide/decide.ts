@@ -1,10 +1,10 @@
 import type { FocusContext, RoutingDecision, Targets } from '../../contracts/routing.js';
-import { withoutMiddle } from '../../rules/add-to-thread.js';
+import { withoutMiddle } from '../../rules/sessions/add-to-thread.js';
+import { stageA } from './before-router.js';
 import { clamp } from './clamp.js';
 import { respond } from './propose.js';
 import type { CheckValue } from './read-slot.js';
 import { chooseByRules } from './rules-router.js';
-import { stageA } from './stage-a.js';
 import {
   type Proposal,
   type RankTargets,

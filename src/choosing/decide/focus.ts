@@ -1,5 +1,5 @@
 import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
-import { withoutMiddle } from '../../rules/add-to-thread.js';
+import { withoutMiddle } from '../../rules/sessions/add-to-thread.js';
 import { wordsIn } from '../words.js';
 import { actOf, wantsSubAgent, withoutSubAgent } from './asks-for.js';
 import { saidIn } from './said-text.js';

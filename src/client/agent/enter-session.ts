@@ -1,6 +1,6 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { AbilityGuard, TurnContext } from '../../contracts/session.js';
-import { guardsIn, mergeSignals } from '../../rules/merge-signals.js';
+import { guardsIn, mergeSignals } from '../../rules/sessions/merge-signals.js';
 import type { Connection } from '../connection/connect.js';
 import { promptSession, readThread, type SeenSession, showSession, startSession } from '../sessions/sessions.js';
 import type { RunState, SessionRunOptions } from './run-state.js';

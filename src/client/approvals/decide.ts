@@ -10,7 +10,7 @@ import type {
 } from '../../contracts/approvals.js';
 import { UPDATES } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { COMMENT_MISSING } from '../../rules/decide-approval.js';
+import { COMMENT_MISSING } from '../../rules/tasks/decide-approval.js';
 import { provableUser, proveDecision, readProofKey } from '../../server/keys/proof-key.js';
 import { proveWithToken } from '../../server/keys/tokens/token-proof.js';
 import type { Connection } from '../connection/connect.js';

@@ -1,7 +1,7 @@
 import type { Approval } from '../../contracts/approvals.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
-import { generalPath } from '../../rules/turn-paths.js';
+import { generalPath } from '../../rules/steps/turn-paths.js';
 import { findDifferences, type ValueDifference } from '../../text/value-differences.js';
 import type { Connection } from '../connection/connect.js';
 import { listTasks } from '../list/list-tasks.js';

@@ -3,7 +3,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { CheckResult } from '../../contracts/check.js';
 import { ATTRIBUTES, taskQueueOf } from '../../contracts/names.js';
 import { PLACEMENTS } from '../../contracts/placement.js';
-import { projectOf } from '../../rules/other-project.js';
+import { projectOf } from '../../rules/tasks/other-project.js';
 import type { Connection } from '../connection/connect.js';
 import { hasWorker } from '../connection/find-workers.js';
 

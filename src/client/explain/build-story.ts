@@ -13,11 +13,11 @@ import type {
   TaskStory,
 } from '../../contracts/story.js';
 import type { StepSummary, TaskResult, TaskStart } from '../../contracts/task.js';
-import { limitsWithin } from '../../rules/agent-usage.js';
-import { callerOf } from '../../rules/caller-of.js';
-import { describeImplementation } from '../../rules/describe-implementation.js';
-import { findStep } from '../../rules/find-step.js';
-import { wayToRetry } from '../../rules/way-on.js';
+import { limitsWithin } from '../../rules/agents/agent-usage.js';
+import { describeImplementation } from '../../rules/calls/describe-implementation.js';
+import { findStep } from '../../rules/steps/find-step.js';
+import { callerOf } from '../../rules/tasks/caller-of.js';
+import { wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import type { SeenTask } from '../view/view-task.js';
 import { buildAttempts } from './build-attempts.js';
 import type { SeenCall } from './read-calls.js';

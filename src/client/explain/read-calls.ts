@@ -1,7 +1,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { PHASES } from '../../contracts/hooks.js';
 import type { Problem } from '../../contracts/problem.js';
-import { isModelKey } from '../../rules/model-key.js';
+import { isModelKey } from '../../rules/agents/model-key.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 
 /** A call that has not ended, as Temporal describes it. */

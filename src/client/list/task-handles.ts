@@ -3,7 +3,7 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskMemo } from '../../contracts/task.js';
-import { isTask, projectOf } from '../../rules/other-project.js';
+import { isTask, projectOf } from '../../rules/tasks/other-project.js';
 import type { Connection } from '../connection/connect.js';
 import { withServer } from '../connection/keep-runtime.js';
 import { describeIfKnown } from '../connection/temporal-errors.js';

@@ -6,7 +6,7 @@ import {
 } from '@temporalio/client';
 import type { Problem } from '../../contracts/problem.js';
 import type { Firing, FiringRequest } from '../../contracts/schedules.js';
-import { firingKey } from '../../rules/firing-key.js';
+import { firingKey } from '../../rules/tasks/firing-key.js';
 import type { Connection } from '../connection/connect.js';
 import { isUnknownWorkflow, problemIn } from '../connection/temporal-errors.js';
 import { describedState } from '../list/task-query.js';

@@ -11,7 +11,7 @@ import { firingIdOf, scheduleIdOf, taskQueueOf, WORKFLOWS } from '../../contract
 import { AbilityError } from '../../contracts/problem.js';
 import type { FiringRequest, ScheduleSpec } from '../../contracts/schedules.js';
 import { digestOf } from '../../rules/canonical.js';
-import { SCHEDULE_ID } from '../../rules/firing-key.js';
+import { SCHEDULE_ID } from '../../rules/tasks/firing-key.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker } from '../connection/find-workers.js';

@@ -19,8 +19,8 @@ import type {
   ThreadNote,
   TurnContext,
 } from '../../contracts/session.js';
-import { checkScope } from '../../rules/check-scope.js';
-import { sessionNotFound, sessionStopped } from '../../rules/session-refusals.js';
+import { checkScope } from '../../rules/sessions/check-scope.js';
+import { sessionNotFound, sessionStopped } from '../../rules/sessions/session-refusals.js';
 import { markdownLine } from '../../rules/shown-text.js';
 import { generateId } from '../../server/generate-id.js';
 import type { Connection } from '../connection/connect.js';

@@ -2,8 +2,8 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskMemo, TaskRequest } from '../../contracts/task.js';
-import { keyOfOther } from '../../rules/other-project.js';
-import { isWantedPlan } from '../../rules/wanted-plan.js';
+import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
+import { keyOfOther } from '../../rules/tasks/other-project.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown, isUnknownWorkflow } from '../connection/temporal-errors.js';
 import { otherProjectOf } from '../view/open-task.js';

@@ -1,7 +1,7 @@
 import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { type WayToRetry, wayToRetry } from '../../rules/way-on.js';
+import { type WayToRetry, wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';

@@ -1,5 +1,5 @@
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import { isTask, otherProject, projectOf } from '../../rules/other-project.js';
+import { isTask, otherProject, projectOf } from '../../rules/tasks/other-project.js';
 import { findDeletion } from '../../server/temporal/find-deletion.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown, taskNotFound } from '../connection/temporal-errors.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ON_BUSY } from '../../contracts/concurrency.js';
 import { contract, isReplacedRightly, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
-import { schedules, triggers } from './starts.js';
+import { schedules, triggers } from './schedules-and-triggers.js';
 import { errorHandlers, step } from './steps.js';
 import {
   abilityId,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
 import { contract, isReplacedRightly, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
-import { triggers } from './starts.js';
+import { triggers } from './schedules-and-triggers.js';
 import { abilityId, effect, hookBindings, jsonSchema, outputFiles, routingHints, scope } from './values.js';
 
 /**

@@ -3,7 +3,7 @@ import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { isLoop, type Node } from '../../rules/expressions/syntax/node.js';
 import { parseCel } from '../../rules/expressions/syntax/parse.js';
 import { writeExpression } from '../../rules/expressions/write.js';
-import { GIVEN } from '../../rules/step-name.js';
+import { GIVEN } from '../../rules/steps/step-name.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /** What the expressions of a template may read, and under which ids the workflow that uses it has that. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
-import { recordPath } from '../../rules/record-path.js';
+import { recordPath } from '../../rules/tasks/record-path.js';
 
 /** A key, or that of a task that another one called, must not lead out of the records. @throws AbilityError `task.not_found`. */
 export function recordFolder(records: string, key: string): string {

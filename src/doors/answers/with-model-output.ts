@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../client/index.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
-import { isModelKey } from '../../rules/model-key.js';
+import { isModelKey } from '../../rules/agents/model-key.js';
 import { OutputReader } from '../cli/output/live/read-output.js';
 import { SharedOutput } from '../cli/output/live/shared-output.js';
 

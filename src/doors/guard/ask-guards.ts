@@ -64,7 +64,7 @@ export async function askAbility(asked: AbilityCall, context: GuardContext): Pro
   const { ability } = asked;
   const guarded = Object.hasOwn(context.index.guarded, ability) ? context.index.guarded[ability] : undefined;
   const answers = guarded ? await askExpressions(asked, guarded, context) : await askAll(asked, context);
-  const { gravestOf } = await import('../../rules/guard-precedence.js');
+  const { gravestOf } = await import('../../rules/hooks/guard-precedence.js');
   const decision = gravestOf(answers.map((answer) => answer.decision)) ?? 'allow';
   const decisive = answers.find((answer) => answer.decision === decision && decision !== 'allow');
   return {
@@ -92,10 +92,10 @@ async function askExpressions(
 ): Promise<HookAnswer[]> {
   const answers: HookAnswer[] = [];
   if (hooks.length === 0) return answers;
-  const { answerExpression } = await import('../../rules/hook-facts.js');
-  const { firesFor } = await import('../../rules/fires.js');
-  const { handlerReadsSession } = await import('../../rules/session-reads.js');
-  const { refuseSessionGuard } = await import('../../rules/refuse-session-guard.js');
+  const { answerExpression } = await import('../../rules/hooks/hook-facts.js');
+  const { firesFor } = await import('../../rules/hooks/fires-for-caller.js');
+  const { handlerReadsSession } = await import('../../rules/sessions/session-reads.js');
+  const { refuseSessionGuard } = await import('../../rules/sessions/refuse-session-guard.js');
   const { name, source } = user;
   const own: Record<string, Json> = {
     input: { ...defaults, ...input },

@@ -14,8 +14,8 @@ import { chooseEnvironment } from '../../planning/resolve/resolve-environment.js
 import { hookLevels } from '../../planning/resolve/resolve-operation.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
-import { callInput } from '../../rules/call-input.js';
-import { hookFacts } from '../../rules/hook-facts.js';
+import { callInput } from '../../rules/calls/call-input.js';
+import { hookFacts } from '../../rules/hooks/hook-facts.js';
 import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
 
 const DENY_ALL: Bypass = { abilities: 'deny', registry: 'deny', decisions: 'deny' };

@@ -5,8 +5,8 @@ import { judgeCode, judgeWords, type Registered } from './judge-words.js';
 import { findKeyVariable } from './kept-keys.js';
 import { holdsScripts, listedBy } from './listed-files.js';
 import { findDecisionInText } from './own-commands.js';
-import { type Bases, judgeWrite, placesIn } from './places.js';
 import { isReader, programOf, runsCode, runsShell } from './programs.js';
+import { type Bases, judgeWrite, placesIn } from './protected-places.js';
 import { isKnown, MARK, withVariables } from './shell/marks.js';
 import { readShell } from './shell/read-shell.js';
 import {

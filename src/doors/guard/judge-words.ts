@@ -3,9 +3,9 @@ import type { Finding } from './finding.js';
 import { findKept } from './kept-keys.js';
 import { isFolder } from './listed-files.js';
 import { findDecision, findDecisionInCode, findDecisionInText } from './own-commands.js';
-import type { Places } from './places.js';
-import { type Bases, judgeWrite, placesIn } from './places.js';
 import { programOf, runsCode, runsShell } from './programs.js';
+import type { Places } from './protected-places.js';
+import { type Bases, judgeWrite, placesIn } from './protected-places.js';
 import type { RegisteredEndpoints } from './registered-endpoints.js';
 import type { RegisteredScripts } from './registered-scripts.js';
 

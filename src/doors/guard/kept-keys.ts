@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { type Finding, forPeople } from './finding.js';
 import { keysOf } from './listed-files.js';
-import type { Places } from './places.js';
 import { programOf } from './programs.js';
+import type { Places } from './protected-places.js';
 import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 
 /** Why no agent may read the keys of the runtime. */

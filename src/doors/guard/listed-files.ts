@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { Places } from './places.js';
 import { gitCall, programOf } from './programs.js';
+import type { Places } from './protected-places.js';
 import { globOf, isKnown } from './shell/marks.js';
 
 /**

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Finding, roundAbility } from './finding.js';
-import type { Bases, Places } from './places.js';
+import type { Bases, Places } from './protected-places.js';
 import { escaped, globOf, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 
 /** A script of an ability. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Connection } from '../../client/index.js';
 import { isEndState } from '../../contracts/states.js';
-import { readTraceparent } from '../../rules/trace-context.js';
+import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { type ActedAsk, actOnRequest, endAsk } from '../answers/ask/ask.js';
 import type { AskAnswer, Request } from '../answers/ask/ask-shapes.js';
 import { type BegunAsk, beginAsk, orAnswered } from '../answers/ask/begin-ask.js';

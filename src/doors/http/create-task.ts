@@ -4,7 +4,7 @@ import { TASK_HEADERS } from '../../contracts/access.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseWithoutSteps } from '../../planning/resolve/check-ability.js';
-import { readTraceparent } from '../../rules/trace-context.js';
+import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { findAbility } from '../answers/find-ability.js';
 import { noteUnknown } from '../answers/note-gap.js';
 import type { createBody } from './formats.js';

@@ -14,7 +14,7 @@ import { cancelTask, keepingRuntime, viewTask } from '../../client/index.js';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
-import { readTraceparent } from '../../rules/trace-context.js';
+import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { packageVersion } from '../../server/installation.js';
 import { refusalOf, resultOf } from './answers.js';
 import { exposedTools } from './expose-abilities.js';

@@ -5,7 +5,7 @@ import type { Plan, PlanEnvironment } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
-import { allSteps } from '../../rules/find-step.js';
+import { allSteps } from '../../rules/steps/find-step.js';
 import { didYouMean } from '../../text/nearest.js';
 import { problemFields } from './answers.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Connection, promptSession } from '../../client/index.js';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { MAX_PROMPT } from '../../rules/read-session-start.js';
+import { MAX_PROMPT } from '../../rules/sessions/read-session-start.js';
 import { withWarnings } from './answers.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 

@@ -4,8 +4,8 @@ import type { ErrorHandlerDefinition, StepDefinition } from '../../definitions/f
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { walkSteps } from '../../planning/steps/walk-steps.js';
+import { unusableAnswersOf } from '../../rules/calls/error-families.js';
 import { canonicalJson } from '../../rules/canonical.js';
-import { unusableAnswersOf } from '../../rules/error-families.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import type { LintedProject } from '../linted-project.js';
 

@@ -6,7 +6,7 @@ import { formatLocation } from '../../contracts/problem.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import type { Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { type HostEntry, isHostAllowed, readHostEntry } from '../../rules/allowed-hosts.js';
+import { type HostEntry, isHostAllowed, readHostEntry } from '../../rules/calls/allowed-hosts.js';
 import type { LintedProject } from '../linted-project.js';
 
 /** Names that everybody takes for the environment where it matters. */

@@ -12,7 +12,7 @@ import type {
   SwitchStep,
   WaitStep,
 } from '../../contracts/plan.js';
-import { describeConcurrency } from '../../rules/describe-concurrency.js';
+import { describeConcurrency } from '../../rules/concurrency/describe-concurrency.js';
 import { type Arrow, Flowchart } from './flowchart.js';
 
 /** What a graph is drawn of. */

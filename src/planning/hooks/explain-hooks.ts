@@ -11,7 +11,7 @@ import {
   whyItNeverRuns,
 } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { firesFor } from '../../rules/fires.js';
+import { firesFor } from '../../rules/hooks/fires-for-caller.js';
 import { configOf } from '../resolve/choose-implementation.js';
 import { configLevels, hookLevels } from '../resolve/resolve-operation.js';
 import type { HookSubject } from './hook-subject.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanHandler, PlanHook, PlanHooks, PlanOperation, PlanScript } from '../../contracts/plan.js';
-import { childPlan } from '../../rules/child-plan.js';
+import { childPlan } from '../../rules/plans/child-plan.js';
 
 /** The scripts that a handler starts: its own, or that of the ability which answers. */
 export function scriptsOfHandler(handler: PlanHandler): PlanScript[] {

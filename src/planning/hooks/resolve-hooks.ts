@@ -8,9 +8,9 @@ import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.
 import { BINDING_LISTS, isGlobal, type TaskPhase, whyItNeverRuns } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { parseDuration } from '../../rules/duration.js';
-import { isOverPhase } from '../../rules/guard-precedence.js';
-import { HOOK_NAMES } from '../../rules/hook-facts.js';
-import { readsSession } from '../../rules/session-reads.js';
+import { isOverPhase } from '../../rules/hooks/guard-precedence.js';
+import { HOOK_NAMES } from '../../rules/hooks/hook-facts.js';
+import { readsSession } from '../../rules/sessions/session-reads.js';
 import { defined } from '../../text/defined.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';

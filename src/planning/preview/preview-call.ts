@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import type { CallStep, Plan, PlanOperation, PlanRetry, PlanScript } from '../../contracts/plan.js';
 import type { CallPreview, ScriptPreview } from '../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
-import { callInput } from '../../rules/call-input.js';
-import { attemptsOf, RETRY, stepLimit } from '../../rules/call-limits.js';
+import { callInput } from '../../rules/calls/call-input.js';
+import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-limits.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { operationInput } from '../input/check-input.js';
 import { evaluateScript, type ScriptFacts, type ValuePiece } from '../scripts/texts/evaluate-script.js';

@@ -4,11 +4,11 @@ import type { Plan, PlanImplementation, PlanOperation } from '../../contracts/pl
 import type { CallPreview, HookPreview, OperationPreview, PlanPreview, StepPreview } from '../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
+import { describeImplementation } from '../../rules/calls/describe-implementation.js';
+import { toolName } from '../../rules/calls/tool-name.js';
 import { digestOf } from '../../rules/canonical.js';
-import { describeImplementation } from '../../rules/describe-implementation.js';
-import { denialOf } from '../../rules/hook-facts.js';
-import { planDigest } from '../../rules/plan-digest.js';
-import { toolName } from '../../rules/tool-name.js';
+import { denialOf } from '../../rules/hooks/hook-facts.js';
+import { planDigest } from '../../rules/plans/plan-digest.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { guardedParts } from '../hooks/hook-parts.js';
 import { taskInput } from '../input/check-input.js';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
-import { allSteps } from '../../rules/find-step.js';
+import { allSteps } from '../../rules/steps/find-step.js';
 import { hide, type Known } from './partial-evaluation.js';
 
 /** What the expressions of one workflow see before it runs: what is known, and what only the run will tell. */

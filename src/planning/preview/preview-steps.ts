@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { CallStep, ErrorHandler, Plan, PlanStep } from '../../contracts/plan.js';
 import type { AnswerPreview, CallPreview, PlanPreview, Runs, StepGroup, StepPreview } from '../../contracts/preview.js';
-import { childPlan } from '../../rules/child-plan.js';
-import { nameOfStep } from '../../rules/step-name.js';
+import { childPlan } from '../../rules/plans/child-plan.js';
+import { nameOfStep } from '../../rules/steps/step-name.js';
 import { checkAgainst } from '../input/schemas.js';
 import { previewCondition, previewInput, previewValue } from './partial-evaluation.js';
 import { inputProblem, previewCall, withDefaults } from './preview-call.js';

@@ -2,7 +2,7 @@ import type { PlanAgent, PlanOperation, PlanStep, PlanTool } from '../../contrac
 import { AbilityError } from '../../contracts/problem.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { TURNS } from '../../rules/agent-turns.js';
+import { TURNS } from '../../rules/agents/agent-turns.js';
 import { digestOf } from '../../rules/canonical.js';
 import { defined } from '../../text/defined.js';
 import { allowedCalls } from '../steps/called-abilities.js';

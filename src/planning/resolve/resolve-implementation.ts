@@ -3,7 +3,7 @@ import type { ImplementationBase, PlanImplementation, PlanMcpServer } from '../.
 import { AbilityError } from '../../contracts/problem.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { isHostAllowed, portOf } from '../../rules/allowed-hosts.js';
+import { isHostAllowed, portOf } from '../../rules/calls/allowed-hosts.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { headerTexts, plainTexts } from '../scripts/check-placeholders.js';

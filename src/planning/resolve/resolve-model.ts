@@ -2,8 +2,8 @@ import type { ModelImplementation, PlanOperation } from '../../contracts/plan.js
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import type { ModelDefinition } from '../../definitions/formats/models.js';
 import type { Registry } from '../../definitions/registry.js';
+import { MODEL_PREFIX } from '../../rules/agents/model-key.js';
 import { parseDuration } from '../../rules/duration.js';
-import { MODEL_PREFIX } from '../../rules/model-key.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { resolveScript } from '../scripts/resolve-script.js';

@@ -1,6 +1,6 @@
 import type { PlanArgument, PlanScript } from '../../contracts/plan.js';
-import { isSinceEngine2 } from '../../rules/engine.js';
 import { cutText } from '../../rules/expressions/template.js';
+import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 
 /** A name in braces: `{input_file}`, `{credential:token}`, `{input.version}`, `{input.items[0].id}`. */
 const NAME = String.raw`credential:[^{}]*|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+|\[[^\[\]{}]*\])*`;

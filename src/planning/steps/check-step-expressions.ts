@@ -7,7 +7,7 @@ import { BARE, expressionsOf } from '../../definitions/step-expressions.js';
 import { loopNamesOf } from '../../definitions/step-lists.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
-import { RETRY_NAMES } from '../../rules/retry-condition.js';
+import { RETRY_NAMES } from '../../rules/steps/retry-condition.js';
 import { didYouMean } from '../../text/nearest.js';
 import { type Available, checkCondition, refuseTemplate, refuseUnknownNames } from './check-names.js';
 import { type ErrorCollector, placed } from './definition-errors.js';

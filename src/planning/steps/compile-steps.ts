@@ -5,7 +5,7 @@ import type { RetryDefinition } from '../../definitions/formats/retry.js';
 import type { ErrorHandlerDefinition, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { handlerOutputs } from '../../definitions/step-expressions.js';
-import { listSteps } from '../../rules/inner-steps.js';
+import { listSteps } from '../../rules/steps/inner-steps.js';
 import { defined } from '../../text/defined.js';
 import type { PlanWarning } from '../resolve/plan-warning.js';
 import { refuseQuorum, resolveApprovers } from '../resolve/resolve-environment.js';

@@ -1,8 +1,8 @@
 import type { Placement } from '../../contracts/placement.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { MODEL_PREFIX } from '../../rules/model-key.js';
-import { NEEDED_SERVER } from '../../rules/tool-name.js';
+import { MODEL_PREFIX } from '../../rules/agents/model-key.js';
+import { NEEDED_SERVER } from '../../rules/calls/tool-name.js';
 import { chooseImplementation, configOf } from '../resolve/choose-implementation.js';
 import { allowedCalls } from './called-abilities.js';
 import { type PlacementRules, placementOfTool, placementRules, resolvePlacement } from './placement.js';

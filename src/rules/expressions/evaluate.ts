@@ -1,6 +1,5 @@
 import { CEL, FOURTH_CEL, THIRD_CEL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { compileEarlier } from './earlier/library.js';
 import type { Expression, Scope } from './expression.js';
 import { failed, noSuchFunction, notValid, unavailable } from './expression-errors.js';
 import { compilePart, UnknownFunction } from './language/compile.js';
@@ -8,6 +7,7 @@ import { Cost } from './language/cost.js';
 import { Failure } from './language/failure.js';
 import type { Evaluation } from './language/part.js';
 import { toJson } from './language/to-json.js';
+import { compileEarlier } from './legacy/library.js';
 import { EXCEEDED, EXPRESSION_LIMITS, tooCostly } from './limits.js';
 import { functionsOf, referencesOf } from './names-read.js';
 import { parseCel } from './syntax/parse.js';

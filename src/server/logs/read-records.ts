@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
-import { CHILDREN, DIRECT } from '../../rules/record-path.js';
+import { CHILDREN, DIRECT } from '../../rules/tasks/record-path.js';
 
 /** The records of tasks that are on this machine. */
 export interface ReadRecords {

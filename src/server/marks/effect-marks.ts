@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/effect-mark.js';
+import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/call/effect-mark.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { diskReason, syncFolder } from '../disk.js';

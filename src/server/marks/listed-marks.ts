@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/effect-mark.js';
+import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/call/effect-mark.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { FolderStore } from '../store/folder-store.js';

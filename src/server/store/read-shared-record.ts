@@ -1,5 +1,5 @@
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
-import { sharedRecord, type TaskPlace } from '../../rules/shared-names.js';
+import { sharedRecord, type TaskPlace } from '../../rules/tasks/shared-names.js';
 import { parseJson } from '../disk.js';
 import type { Store } from './store.js';
 

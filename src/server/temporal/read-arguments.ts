@@ -1,6 +1,6 @@
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import type { TaskStart } from '../../contracts/task.js';
-import { unpackArguments } from '../../rules/task-arguments.js';
+import { unpackArguments } from '../../rules/tasks/task-arguments.js';
 
 /**
  * What a task was started with, from the arguments in the first event of its history.

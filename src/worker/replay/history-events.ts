@@ -1,7 +1,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { PHASES } from '../../contracts/hooks.js';
-import { isModelKey } from '../../rules/model-key.js';
+import { isModelKey } from '../../rules/agents/model-key.js';
 
 /** The events of one run, as Temporal has them. */
 export type History = Parameters<typeof historyToJSON>[0];

@@ -5,7 +5,7 @@ import { renderRecord } from '../../activities/record/render-record.js';
 import type { SharedLog, TaskShare } from '../../activities/record/task-share.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { endsWithin } from '../../rules/any-signal.js';
-import { sharedLog, sharedRecord, sharedTask, type TaskPlace } from '../../rules/shared-names.js';
+import { sharedLog, sharedRecord, sharedTask, type TaskPlace } from '../../rules/tasks/shared-names.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Store } from '../../server/store/store.js';
 import { log } from '../logger.js';

@@ -1,6 +1,6 @@
 import type { AgentLeft, AgentProgress } from '../../contracts/agent.js';
 import type { Json } from '../../contracts/json.js';
-import { usageOf } from '../../rules/agent-usage.js';
+import { usageOf } from '../../rules/agents/agent-usage.js';
 import { StepFailure } from '../steps/step-failure.js';
 
 /** The limits of an agent, as its definition names them. */

@@ -2,9 +2,9 @@ import type { AgentLeft, AgentProgress, ModelAnswer, ModelRequest, ToolResult } 
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanAgent, PlanOperation, RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { TURNS } from '../../rules/agent-turns.js';
-import { addUsage, leftOf, limitsWithin, UNUSED } from '../../rules/agent-usage.js';
-import { stepsOfTurn } from '../../rules/inner-steps.js';
+import { TURNS } from '../../rules/agents/agent-turns.js';
+import { addUsage, leftOf, limitsWithin, UNUSED } from '../../rules/agents/agent-usage.js';
+import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
 import { executeCall } from '../calls/call-operation.js';
 import { foldTurn } from '../loops/turn-counts.js';
 import type { Frame } from '../steps/frame.js';

@@ -4,7 +4,7 @@ import type { Approvers } from '../../contracts/plan.js';
 import { digestOf } from '../../rules/canonical.js';
 import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
 import { Halted, StepFailure } from '../steps/step-failure.js';
-import type { Halt } from '../task/halt.js';
+import type { Halt } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';

@@ -1,6 +1,6 @@
 import type { Approval, Decision, DecisionOutcome, DecisionProof, Verdict } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
-import { approvalToProve, decideApproval, type Proof } from '../../rules/decide-approval.js';
+import { approvalToProve, decideApproval, type Proof } from '../../rules/tasks/decide-approval.js';
 import type { TaskRun } from '../task/task-run.js';
 import { proofOf } from './proofs.js';
 

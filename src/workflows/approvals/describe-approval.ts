@@ -1,8 +1,8 @@
 import type { Approval, ApprovalField, Verdict } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
-import { needsComment } from '../../rules/decide-approval.js';
+import { throughAgent } from '../../rules/agents/through-agent.js';
 import { markdownCode, markdownLine, showUnseenCharacters, startOf } from '../../rules/shown-text.js';
-import { throughAgent } from '../../rules/through-agent.js';
+import { needsComment } from '../../rules/tasks/decide-approval.js';
 
 const MAX_INPUT = 2000;
 

@@ -19,12 +19,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import type { Plan } from '../../contracts/plan.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
 import type { TaskMemo, TaskStart } from '../../contracts/task.js';
-import { grantLeft } from '../../rules/agent-usage.js';
+import { grantLeft } from '../../rules/agents/agent-usage.js';
 import { digestOf } from '../../rules/canonical.js';
-import { childPlan } from '../../rules/child-plan.js';
-import { packArguments } from '../../rules/task-arguments.js';
-import { readTraceparent } from '../../rules/trace-context.js';
-import { wayOnFrom } from '../../rules/way-on.js';
+import { childPlan } from '../../rules/plans/child-plan.js';
+import { packArguments } from '../../rules/tasks/task-arguments.js';
+import { wayOnFrom } from '../../rules/tasks/ways-to-retry.js';
+import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { StepFailure } from '../steps/step-failure.js';
 import type { Budget } from '../task/budget.js';
 import type { TaskRun } from '../task/task-run.js';

@@ -1,7 +1,7 @@
 import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { Plan } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
-import { isSinceEngine2 } from '../../rules/engine.js';
+import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 import { isUnknown, StepFailure } from '../steps/step-failure.js';
 import { startOfMessage } from '../steps/step-notes.js';
 import type { Warnings } from '../task/warnings.js';

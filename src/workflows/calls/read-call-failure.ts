@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import { isRepeatable } from '../../contracts/effects.js';
 import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
-import { stepLimit } from '../../rules/call-limits.js';
+import { stepLimit } from '../../rules/calls/call-limits.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { type OperationCall, SLACK_MS } from './schedule-call.js';

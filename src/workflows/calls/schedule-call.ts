@@ -3,11 +3,11 @@ import type { CallAnswer, CallRequest } from '../../contracts/activities.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../../contracts/names.js';
 import type { PlanOperation, PlanRetry } from '../../contracts/plan.js';
-import { attemptsOf, RETRY, stepLimit } from '../../rules/call-limits.js';
+import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-limits.js';
 import type { Budget } from '../task/budget.js';
-import type { Halt } from '../task/halt.js';
+import type { Halt } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
-import { localActivity } from './ask-worker.js';
+import { localActivity } from './local-activities.js';
 
 /** One call of a low-level ability. */
 export interface OperationCall {

@@ -2,11 +2,11 @@ import { CancellationScope, isCancellation, uuid4 } from '@temporalio/workflow';
 import type { EndCallRequest } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import type { CallStatus } from '../../contracts/session.js';
-import { endOfCall } from '../../rules/end-of-call.js';
+import { endOfCall } from '../../rules/calls/end-of-call.js';
 import { isStepFailure, messageOf } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
-import { localActivity, untilKeyed } from './ask-worker.js';
+import { localActivity, untilKeyed } from './local-activities.js';
 
 /** Whether the calls of a task are entered in its session before they are made: a guard of the project reads them. */
 export function entersCalls({ plan, start }: TaskIdentity): boolean {

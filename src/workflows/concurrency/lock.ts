@@ -13,9 +13,9 @@ import {
 import type { GoneRequest } from '../../contracts/activities.js';
 import type { LockState, SlotAnswer, SlotEntry, SlotWord } from '../../contracts/concurrency.js';
 import { ACTIVITIES, LOCK_SIGNALS, QUERIES, SLOT_SIGNAL } from '../../contracts/names.js';
-import { readLockState, readSlotReference, readSlotRequest } from '../../rules/read-lock-state.js';
-import { Slots } from '../../rules/slots.js';
-import { localActivity } from '../calls/ask-worker.js';
+import { readLockState, readSlotReference, readSlotRequest } from '../../rules/concurrency/read-lock-state.js';
+import { Slots } from '../../rules/concurrency/slots.js';
+import { localActivity } from '../calls/local-activities.js';
 
 /** While a task waits, how long after the last change the holders are checked again; then less often. */
 const FIRST_LOOK_MS = 5000;

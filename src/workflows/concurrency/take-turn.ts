@@ -2,7 +2,7 @@ import { CancellationScope, condition, type LocalActivityOptions, workflowInfo }
 import type { AcquireAnswer, AcquireRequest, ReleaseRequest } from '../../contracts/activities.js';
 import type { SlotAnswer } from '../../contracts/concurrency.js';
 import { ACTIVITIES } from '../../contracts/names.js';
-import { localActivity, untilKeyed } from '../calls/ask-worker.js';
+import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { Halted, readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import { refuseCancelled } from '../task/gate.js';
 import type { TaskRun } from '../task/task-run.js';

@@ -3,9 +3,9 @@ import { isCancellation, makeContinueAsNewFunc, workflowInfo } from '@temporalio
 import type { ModifyAnswer, RecordChangeAnswer, RecordChangeRequest } from '../../contracts/activities.js';
 import { ACTIVITIES, taskQueueMoved } from '../../contracts/names.js';
 import type { TaskStart } from '../../contracts/task.js';
-import { hasTools, planDigest } from '../../rules/plan-digest.js';
-import { packArguments, type TaskArguments } from '../../rules/task-arguments.js';
-import { localActivity, untilKeyed } from '../calls/ask-worker.js';
+import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
+import { packArguments, type TaskArguments } from '../../rules/tasks/task-arguments.js';
+import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { messageOf } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 

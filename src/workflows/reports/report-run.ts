@@ -3,7 +3,7 @@ import type { CallContext } from '../../contracts/activities.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { BegunTask, RunSinks, ToldTask } from '../../contracts/run-sinks.js';
 import type { TaskStart } from '../../contracts/task.js';
-import { readTraceparent } from '../../rules/trace-context.js';
+import { readTraceparent } from '../../rules/traces/trace-context.js';
 
 const { runs } = proxySinks<RunSinks>();
 

@@ -5,9 +5,9 @@ import type { SpanSinks } from '../../contracts/run-sinks.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { Progress } from '../../contracts/task.js';
 import { SANDBOX_FLAG } from '../../contracts/traces.js';
-import { TURNS } from '../../rules/agent-turns.js';
-import { findStep } from '../../rules/find-step.js';
-import { spotOfHook } from '../../rules/trace-ids.js';
+import { TURNS } from '../../rules/agents/agent-turns.js';
+import { findStep } from '../../rules/steps/find-step.js';
+import { spotOfHook } from '../../rules/traces/trace-ids.js';
 
 const { traces } = proxySinks<SpanSinks>();
 

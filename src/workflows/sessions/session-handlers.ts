@@ -12,9 +12,9 @@ import type {
   TurnContext,
   WordAnswer,
 } from '../../contracts/session.js';
-import { answerInSession } from '../../rules/answer-in-session.js';
-import { isPromptRequest, isSignedWord, isThreadNote } from '../../rules/read-session-start.js';
-import { localActivity } from '../calls/ask-worker.js';
+import { answerInSession } from '../../rules/sessions/answer-in-session.js';
+import { isPromptRequest, isSignedWord, isThreadNote } from '../../rules/sessions/read-session-start.js';
+import { localActivity } from '../calls/local-activities.js';
 import { asApplicationFailure, readActivityFailure } from '../steps/step-failure.js';
 import { askEvent } from './ask-event.js';
 import type { SessionRun } from './session-run.js';

@@ -13,8 +13,8 @@ import type {
   ToolAnswer,
   UnknownSignal,
 } from '../../contracts/session.js';
-import { addToThread, EMPTY_THREAD } from '../../rules/add-to-thread.js';
-import { CallLedger } from '../../rules/call-ledger.js';
+import { addToThread, EMPTY_THREAD } from '../../rules/sessions/add-to-thread.js';
+import { CallLedger } from '../../rules/sessions/call-ledger.js';
 
 /** How many unknown signals are kept, the newest: all are in the scope's file. */
 const MAX_SIGNALS = 200;

@@ -22,8 +22,8 @@ import type {
   SessionView,
   StopReason,
 } from '../../contracts/session.js';
-import { denialOf, failedAnswer } from '../../rules/hook-facts.js';
-import { readSessionStart } from '../../rules/read-session-start.js';
+import { denialOf, failedAnswer } from '../../rules/hooks/hook-facts.js';
+import { readSessionStart } from '../../rules/sessions/read-session-start.js';
 import { reportRun } from '../reports/report-run.js';
 import { asApplicationFailure, messageOf } from '../steps/step-failure.js';
 import { askEvent } from './ask-event.js';

@@ -2,7 +2,7 @@ import type { Json } from '../../contracts/json.js';
 import type { LastTurn } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { Budget } from '../task/budget.js';
-import type { Halt } from '../task/halt.js';
+import type { Halt } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import type { OwnValue } from './step-values.js';
 

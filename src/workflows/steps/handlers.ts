@@ -1,7 +1,7 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { ErrorHandler, PlanStep } from '../../contracts/plan.js';
-import { codeMatchesAny, isCatchable } from '../../rules/error-families.js';
+import { codeMatchesAny, isCatchable } from '../../rules/calls/error-families.js';
 import { ownInHandler } from '../loops/last-turns.js';
 import type { TaskIdentity } from '../task/identity.js';
 import { evaluate } from './evaluate.js';

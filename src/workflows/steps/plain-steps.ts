@@ -1,9 +1,9 @@
 import type { StepDone, StepsDone } from '../../contracts/calls-made.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { Progress, StepProgress } from '../../contracts/task.js';
-import { isOfExpansion } from '../../rules/step-name.js';
-import { isInTurn } from '../../rules/turn-paths.js';
-import { isPlain } from '../../rules/verbs.js';
+import { isOfExpansion } from '../../rules/steps/step-name.js';
+import { isInTurn } from '../../rules/steps/turn-paths.js';
+import { isPlain } from '../../rules/steps/verbs.js';
 import { MadeTexts } from '../calls/calls-made.js';
 
 /** How many steps outside of loops are listed, and how many in turns. */

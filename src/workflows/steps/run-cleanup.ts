@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { PlanStep } from '../../contracts/plan.js';
 import { CleanupBudget } from '../task/budget.js';
-import { Halt } from '../task/halt.js';
+import { Halt } from '../task/stop-branches.js';
 import type { Frame } from './frame.js';
 import { EndOfTask, isStepFailure, isUnknown, placeOf, type StepFailure } from './step-failure.js';
 

@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
-import { stepsOfTurn } from '../../rules/inner-steps.js';
-import { defaultLabel, labelFrom } from '../../rules/item-label.js';
+import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
+import { defaultLabel, labelFrom } from '../../rules/steps/item-label.js';
 import { keepTurn, lastTurns, lastValues } from '../loops/last-turns.js';
 import { openAccount } from '../loops/loop-account.js';
 import { endItem, failTurn, type Turn } from '../loops/loop-turn.js';

@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { OnFailure } from '../../contracts/plan.js';
 import { type Cause, causeOf } from '../calls/lost-calls.js';
-import { Halt } from '../task/halt.js';
+import { Halt } from '../task/stop-branches.js';
 import type { Frame } from './frame.js';
 import { Halted, isStepFailure, isUnknown, keepFailure, keptFailure, type StepFailure } from './step-failure.js';
 import type { StepStates } from './step-states.js';

@@ -4,7 +4,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import { isJsonObject, type Json } from '../../contracts/json.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { EndState, StepStatus } from '../../contracts/states.js';
-import { isInTurn } from '../../rules/turn-paths.js';
+import { isInTurn } from '../../rules/steps/turn-paths.js';
 
 /** A step that failed, with the problem as callers will see it. */
 export class StepFailure extends Error {

@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import type { GroupStep, ParallelStep, PlanStep, PlanTemplate, SwitchStep } from '../../contracts/plan.js';
-import { nameOfStep } from '../../rules/step-name.js';
+import { nameOfStep } from '../../rules/steps/step-name.js';
 import { evaluate, evaluateCondition, evaluateCount, evaluateText } from './evaluate.js';
 import { type Frame, frameInside, runSteps } from './frame.js';
 import { runApproval } from './run-approval.js';

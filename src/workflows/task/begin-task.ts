@@ -7,14 +7,14 @@ import type {
   ModifyAnswer,
 } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
-import { GUARD_APPROVAL_MS } from '../../rules/call-limits.js';
-import { taskLink } from '../../rules/task-link.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { taskLink } from '../../rules/tasks/task-link.js';
 import { awaitApproval } from '../approvals/await-approval.js';
-import { localActivity, untilKeyed } from '../calls/ask-worker.js';
+import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { askGuards } from '../hooks/ask-hooks.js';
 import { recordChange } from '../input-changes/continue-changed.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
-import type { Halt } from './halt.js';
+import type { Halt } from './stop-branches.js';
 import type { TaskRun } from './task-run.js';
 import { aroundTask } from './work.js';
 

@@ -1,8 +1,8 @@
 import { CancellationScope, CancelledFailure, condition, patched, workflowInfo } from '@temporalio/workflow';
 import { Halted } from '../steps/step-failure.js';
-import type { Halt } from './halt.js';
 import type { TaskIdentity } from './identity.js';
 import type { TaskLife } from './life.js';
+import type { Halt } from './stop-branches.js';
 
 /** A call may succeed after it was cancelled; what follows it must not start. @throws cancellation. */
 export function refuseCancelled(): void {

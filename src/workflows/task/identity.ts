@@ -3,10 +3,10 @@ import type { CallContext } from '../../contracts/activities.js';
 import { FIRST_CEL } from '../../contracts/names.js';
 import type { Plan, PlanStep } from '../../contracts/plan.js';
 import type { TaskStart } from '../../contracts/task.js';
-import { childPlan } from '../../rules/child-plan.js';
-import { isSinceEngine2 } from '../../rules/engine.js';
-import { allSteps } from '../../rules/find-step.js';
-import { sealMark } from '../../rules/seal-mark.js';
+import { childPlan } from '../../rules/plans/child-plan.js';
+import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
+import { sealMark } from '../../rules/plans/seal-mark.js';
+import { allSteps } from '../../rules/steps/find-step.js';
 
 /** Which task it is and what it was started with: nothing of it changes during a run. */
 export class TaskIdentity {

@@ -2,8 +2,8 @@ import { FILE_LIMITS, type FileValue, type StepFiles, type TaskFile } from '../.
 import type { Json } from '../../contracts/json.js';
 import type { Plan, PlanStep } from '../../contracts/plan.js';
 import type { TaskStart } from '../../contracts/task.js';
-import { filesIn } from '../../rules/files-in.js';
-import { makesFiles } from '../../rules/makes-files.js';
+import { filesIn } from '../../rules/calls/files-in.js';
+import { makesFiles } from '../../rules/calls/makes-files.js';
 
 /**
  * The files that a task has: those of its input, of its own calls, and of the outputs of the tasks it called.

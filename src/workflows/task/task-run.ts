@@ -1,7 +1,7 @@
 import type { AgentUsage } from '../../contracts/agent.js';
 import type { StepSummary, TaskStart } from '../../contracts/task.js';
-import { TURNS } from '../../rules/agent-turns.js';
-import { usageOf } from '../../rules/agent-usage.js';
+import { TURNS } from '../../rules/agents/agent-turns.js';
+import { usageOf } from '../../rules/agents/agent-usage.js';
 import { Approvals } from '../approvals/approvals.js';
 import { CallsMade } from '../calls/calls-made.js';
 import { LostCalls } from '../calls/lost-calls.js';

@@ -1,8 +1,8 @@
 import type { Problem } from '../../contracts/problem.js';
 import type { StepSummary } from '../../contracts/task.js';
-import { nameOf } from '../../rules/describe-items.js';
 import { markdownCode, markdownLine, startOf } from '../../rules/shown-text.js';
-import { wayToRetry } from '../../rules/way-on.js';
+import { nameOf } from '../../rules/steps/describe-items.js';
+import { wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { placeOf } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { TaskLife } from '../task/life.js';

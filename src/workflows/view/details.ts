@@ -1,9 +1,9 @@
 import { SIGNALS } from '../../contracts/names.js';
 import type { StepSummary } from '../../contracts/task.js';
-import { describeWait } from '../../rules/describe-concurrency.js';
-import { tellTurnsInLine } from '../../rules/describe-items.js';
+import { describeWait } from '../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
 import { markdownCode, markdownLine } from '../../rules/shown-text.js';
+import { tellTurnsInLine } from '../../rules/steps/describe-items.js';
 import { describeApproval } from '../approvals/describe-approval.js';
 import type { StepStates } from '../steps/step-states.js';
 import type { TaskRun } from '../task/task-run.js';

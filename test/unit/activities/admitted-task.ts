@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/contracts/json.js';
 import { taskQueueOf } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
 import { digestOf } from '../../../src/rules/canonical.js';
-import { sealMark } from '../../../src/rules/seal-mark.js';
+import { sealMark } from '../../../src/rules/plans/seal-mark.js';
 
 const KEYS = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
 const USER = { name: 'ada', source: 'claimed' } as const;

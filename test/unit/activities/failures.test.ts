@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { CallFailure } from '../../../src/activities/call-failure.js';
+import { CallFailure } from '../../../src/activities/call/call-failure.js';
 import { type RetryFacts, toFailure } from '../../../src/activities/failures.js';
 import type { Effect } from '../../../src/contracts/effects.js';
 

@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type CheckedChains, PlanSource } from '../../../src/activities/plan-source.js';
-import type { RunStart } from '../../../src/activities/runs.js';
 import { signSeal } from '../../../src/activities/seal.js';
+import type { RunStart } from '../../../src/activities/task/runs.js';
 import { taskQueueOf } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
 import type { Seal } from '../../../src/contracts/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
-import { sealMark } from '../../../src/rules/seal-mark.js';
+import { sealMark } from '../../../src/rules/plans/seal-mark.js';
 import { examplePlan } from '../rules/example-plan.js';
 
 const { ability, steps, finally: cleanup, limits } = examplePlan();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CODES } from '../../../src/contracts/codes.js';
 import { checkFormat } from '../../../src/definitions/check-format.js';
-import { triggers } from '../../../src/definitions/formats/starts.js';
+import { triggers } from '../../../src/definitions/formats/schedules-and-triggers.js';
 import { FORMATS } from '../../../src/definitions/schemas/schema-files.js';
 import { isProblem, readYaml } from '../../../src/definitions/yaml-source.js';
 import { statusOf } from '../../../src/doors/http/http-problem.js';

@@ -4,7 +4,7 @@ import { formatLocation, type Problem } from '../../../src/contracts/problem.js'
 import { describeGraph } from '../../../src/planning/graph/describe-graph.js';
 import { drawAbility } from '../../../src/planning/graph/draw-ability.js';
 import { concurrencyKey } from '../../../src/planning/steps/concurrency-key.js';
-import { childPlan } from '../../../src/rules/child-plan.js';
+import { childPlan } from '../../../src/rules/plans/child-plan.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 

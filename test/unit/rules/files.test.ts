@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { withFiles } from '../../../src/activities/files/task-files.js';
 import { type FileValue, isFileValue, type TaskFile } from '../../../src/contracts/files.js';
 import type { Json } from '../../../src/contracts/json.js';
-import { bytesOfFiles, filesIn } from '../../../src/rules/files-in.js';
+import { bytesOfFiles, filesIn } from '../../../src/rules/calls/files-in.js';
 import { formatBytes, parseBytes } from '../../../src/text/byte-size.js';
 import { endingOf, mediaTypeOf, safeFileName } from '../../../src/text/file-name.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isHostAllowed } from '../../../src/rules/allowed-hosts.js';
+import { isHostAllowed } from '../../../src/rules/calls/allowed-hosts.js';
 import { PlaceholderSecrets, PlaceholderVariables } from '../../../src/testing/placeholders.js';
 import { projectFile } from '../../fixtures/project-folder.js';
 import { registryOf, temporaryProject } from '../temporary-project.js';

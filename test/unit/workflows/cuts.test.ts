@@ -1,6 +1,6 @@
 import { ActivityFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CallFailure } from '../../../src/activities/call-failure.js';
+import { CallFailure } from '../../../src/activities/call/call-failure.js';
 import { toFailure, unknownOutcome } from '../../../src/activities/failures.js';
 import type { CallStep, ErrorHandler, Plan, PlanStep } from '../../../src/contracts/plan.js';
 import type { StoredResult } from '../../../src/contracts/stored-result.js';

@@ -1,6 +1,6 @@
 import { ActivityFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { CallFailure } from '../../../src/activities/call-failure.js';
+import { CallFailure } from '../../../src/activities/call/call-failure.js';
 import { toFailure, unknownOutcome } from '../../../src/activities/failures.js';
 import type { Plan, PlanStep } from '../../../src/contracts/plan.js';
 import type { StoredResult } from '../../../src/contracts/stored-result.js';
@@ -239,7 +239,7 @@ test('a task that goes on as a new run sees the turn of a `repeat` that failed, 
   ];
   const output = { l: '${{ steps.l.output.v }}', f: '${{ steps.f.status }}' };
   const seen: Progress[] = [];
-  const { carryOn } = await import('../../../src/workflows/next-run/carry-on.js');
+  const { carryOn } = await import('../../../src/workflows/continue-as-new/carry-on.js');
   const { TaskRun } = await import('../../../src/workflows/task/task-run.js');
   const summarize = vi.spyOn(TaskRun.prototype, 'summarize').mockImplementation(function (this: Run) {
     seen.push(structuredClone(carryOn(this).progress ?? {}));

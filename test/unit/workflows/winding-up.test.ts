@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ENGINE } from '../../../src/contracts/names.js';
 import type { PlanStep } from '../../../src/contracts/plan.js';
 import { isStepEnd } from '../../../src/contracts/states.js';
-import { allSteps } from '../../../src/rules/find-step.js';
+import { allSteps } from '../../../src/rules/steps/find-step.js';
 import { runTree, runTreeInRuns } from '../../property/run-tree.js';
 import { inOrder } from '../../property/script.js';
 import { type Tree, trees as treesOfAnyEngine } from '../../property/trees.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import type { GuardDecision } from '../../../contracts/hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
-import { gravestOf } from '../../../rules/guard-precedence.js';
+import { gravestOf } from '../../../rules/hooks/guard-precedence.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { duplicateKeys } from '../duplicate-keys.js';
 import { reasonIn, type Words, wordsOf } from './answer-words.js';

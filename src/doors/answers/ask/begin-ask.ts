@@ -4,7 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { RecruitmentResult, RoutingDecision, RunLogLine } from '../../../contracts/routing.js';
 import { maskerFor } from '../../../planning/secrets/credentials.js';
 import { digestOf } from '../../../rules/canonical.js';
-import { MAX_PROMPT } from '../../../rules/read-session-start.js';
+import { MAX_PROMPT } from '../../../rules/sessions/read-session-start.js';
 import { generateId } from '../../../server/generate-id.js';
 import { beginRun, type RunLog } from '../../../server/logs/run-log.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';

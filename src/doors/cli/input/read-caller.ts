@@ -2,7 +2,7 @@ import type { NewTask } from '../../../client/index.js';
 import type { Caller } from '../../../contracts/callers.js';
 import { AbilityError, usageError } from '../../../contracts/problem.js';
 import { TRACEPARENT_VARIABLE } from '../../../contracts/traces.js';
-import { readTraceparent } from '../../../rules/trace-context.js';
+import { readTraceparent } from '../../../rules/traces/trace-context.js';
 import type { Context } from '../program/context.js';
 
 /**

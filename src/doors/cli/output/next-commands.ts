@@ -5,8 +5,8 @@ import { isEndState } from '../../../contracts/states.js';
 import type { TaskStory } from '../../../contracts/story.js';
 import type { StepSummary } from '../../../contracts/task.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import { generalPath } from '../../../rules/turn-paths.js';
-import { pathOfError, taskOfError } from '../../../rules/way-on.js';
+import { generalPath } from '../../../rules/steps/turn-paths.js';
+import { pathOfError, taskOfError } from '../../../rules/tasks/ways-to-retry.js';
 import { commentFlag, fieldFlags } from './result/render-approval.js';
 import { commandOf } from './typed-command.js';
 

@@ -1,7 +1,7 @@
 import type { PlanStep } from '../../../contracts/plan.js';
-import type { StepTree } from '../../../rules/find-step.js';
-import { listSteps } from '../../../rules/inner-steps.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import type { StepTree } from '../../../rules/steps/find-step.js';
+import { listSteps } from '../../../rules/steps/inner-steps.js';
 import type { Style } from './terminal/terminal.js';
 
 type Row = readonly [path: string, verb: string, what: string];

@@ -4,7 +4,7 @@ import type { Person } from '../../../contracts/people.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
-import { nameOf } from '../../../rules/other-project.js';
+import { nameOf } from '../../../rules/tasks/other-project.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 import type { GlobalFlags } from './global-flags.js';
 

@@ -1,7 +1,7 @@
 import { promptSession, showSession, startSession, stopSession } from '../../../client/index.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { parseDuration } from '../../../rules/duration.js';
-import { MAX_PROMPT } from '../../../rules/read-session-start.js';
+import { MAX_PROMPT } from '../../../rules/sessions/read-session-start.js';
 import { promptBody, sessionAnswer, sessionBody, sessionParams, startedAnswer, turnAnswer } from '../formats.js';
 import { environmentOf } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';

@@ -2,10 +2,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../../contracts/jso
 import { AbilityError } from '../../../contracts/problem.js';
 import type { TriggerSpec } from '../../../contracts/webhooks.js';
 import { seenHeaders } from '../../../planning/triggers/check-trigger.js';
-import { deliveryKey } from '../../../rules/delivery-key.js';
 import { evaluateCondition } from '../../../rules/expressions/condition.js';
 import type { Scope } from '../../../rules/expressions/expression.js';
 import { evaluateTemplate, expressionsIn } from '../../../rules/expressions/template.js';
+import { deliveryKey } from '../../../rules/tasks/delivery-key.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import type { Headers } from './check-signature.js';
 

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { ENGINE } from '../../../contracts/names.js';
-import { isSinceEngine2 } from '../../../rules/engine.js';
+import { isSinceEngine2 } from '../../../rules/plans/engine-version.js';
 import { compilePattern } from '../../../rules/regular-expressions.js';
 import { addExactKeywords } from './exact-keywords.js';
 import { LocalReferences } from './local-references.js';

@@ -1,5 +1,5 @@
 import { type ApiRequest, buildRequest } from '../../../../src/activities/api/build-request.js';
-import { CallLog } from '../../../../src/activities/call-log.js';
+import { CallLog } from '../../../../src/activities/call/call-log.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import type { ApiImplementation } from '../../../../src/contracts/plan.js';

@@ -4,7 +4,7 @@ import type { HookDependencies } from '../../../../src/activities/hooks/hook-dep
 import { runHooks } from '../../../../src/activities/hooks/run-hooks.js';
 import { projectDefinitions } from '../../../../src/activities/project-definitions.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
-import { mergeSignals } from '../../../../src/rules/merge-signals.js';
+import { mergeSignals } from '../../../../src/rules/sessions/merge-signals.js';
 import { makeProject } from '../../../fixtures/project-folder.js';
 
 const input = 'input_schema: { type: object, required: [service], properties: { service: { type: string } } }';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { CallFailure } from '../../../../src/activities/call-failure.js';
-import { CallLog } from '../../../../src/activities/call-log.js';
+import type { CallFailure } from '../../../../src/activities/call/call-failure.js';
+import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { callMcp } from '../../../../src/activities/mcp/call-mcp.js';
 import { PinnedTools } from '../../../../src/activities/mcp/pinned-tools.js';
 import { McpPool } from '../../../../src/activities/mcp/pool.js';

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CallLog } from '../../../../src/activities/call-log.js';
+import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { connectMcp } from '../../../../src/activities/mcp/connection.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import type { PlanMcpServer } from '../../../../src/contracts/plan.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { CallFailure } from '../../../../src/activities/call-failure.js';
+import { CallFailure } from '../../../../src/activities/call/call-failure.js';
 import { causeOf, maskedReason, withoutDump } from '../../../../src/activities/mcp/reason-of.js';
 
 const asItIs = { mask: (text: string): string => text };

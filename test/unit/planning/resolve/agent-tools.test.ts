@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toolNameOf } from '../../../../src/planning/resolve/resolve-agent.js';
-import { textOfResult } from '../../../../src/rules/tool-result.js';
+import { textOfResult } from '../../../../src/rules/agents/tool-result.js';
 
 describe('what a model calls an ability', () => {
   test('is its id in letters that endpoints take, short enough, and unique', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { EffectMarks } from '../../../../src/activities/effect-mark.js';
+import type { EffectMarks } from '../../../../src/activities/call/effect-mark.js';
 import { StoredMarks } from '../../../../src/server/marks/effect-marks.js';
 import { ListedMarks } from '../../../../src/server/marks/listed-marks.js';
 import { FolderStore } from '../../../../src/server/store/folder-store.js';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { keptProgress } from '../../../../src/activities/kept-progress.js';
+import { keptProgress } from '../../../../src/activities/task/kept-progress.js';
 import type { FailureEnd, ItemFailure } from '../../../../src/contracts/loops.js';
 import type { ForeachStep, PlanStep } from '../../../../src/contracts/plan.js';
 import type { Progress, StepProgress } from '../../../../src/contracts/task.js';
-import { listSteps, stepsOfTurn } from '../../../../src/rules/inner-steps.js';
+import { listSteps, stepsOfTurn } from '../../../../src/rules/steps/inner-steps.js';
 import { addFailure, noteDone, noteFailed, openAccount } from '../../../../src/workflows/loops/loop-account.js';
 import { foldTurn } from '../../../../src/workflows/loops/turn-counts.js';
 import { summarize } from '../../../../src/workflows/view/summary.js';

@@ -9,7 +9,7 @@ import {
 import type { Decision } from '../../../../contracts/approvals.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, type Problem, reasonOf } from '../../../../contracts/problem.js';
-import { generalPath } from '../../../../rules/turn-paths.js';
+import { generalPath } from '../../../../rules/steps/turn-paths.js';
 import { isConfirmed } from '../../input/ask.js';
 import { refuseAgents } from '../../input/read-caller.js';
 import { type CommandToken, readToken } from '../../input/read-token.js';

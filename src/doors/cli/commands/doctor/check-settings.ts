@@ -3,7 +3,7 @@ import type { CheckResult } from '../../../../contracts/check.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { SecretSource } from '../../../../planning/secrets/secret-source.js';
-import { isAddressAllowed, isHostAllowed } from '../../../../rules/allowed-hosts.js';
+import { isAddressAllowed, isHostAllowed } from '../../../../rules/calls/allowed-hosts.js';
 import { checkKeys } from '../../../../server/checks/check-machine.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
 import { keysFromEnvironment } from '../../../../worker/seal-keys.js';

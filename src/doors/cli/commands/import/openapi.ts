@@ -55,7 +55,7 @@ async function chooseName({ document, from }: OpenApiDocument, { name }: Flags):
 
 /** Hosts that the policy of the project would refuse at each call. */
 async function hostNotes({ project }: Registry, { config }: Imported): Promise<string[]> {
-  const { isHostAllowed } = await import('../../../../rules/allowed-hosts.js');
+  const { isHostAllowed } = await import('../../../../rules/calls/allowed-hosts.js');
   const { addressesIn } = await import('../../../../authoring/openapi/import-document.js');
   const allowed = project.policy.allowed_hosts;
   if (!allowed) return [];

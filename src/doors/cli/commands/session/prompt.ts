@@ -1,6 +1,6 @@
 import { promptSession } from '../../../../client/index.js';
 import { usageError } from '../../../../contracts/problem.js';
-import { MAX_PROMPT } from '../../../../rules/read-session-start.js';
+import { MAX_PROMPT } from '../../../../rules/sessions/read-session-start.js';
 import { renderTurn } from '../../output/render-session.js';
 import { type Context, currentUser, openRegistry, printAnswer, withSession } from '../../program/context.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type LogLine, linesOf, readCallLogs, SharedLogs } from '../../../../client/index.js';
 import { AbilityError } from '../../../../contracts/problem.js';
-import type { TaskPlace } from '../../../../rules/shared-names.js';
+import type { TaskPlace } from '../../../../rules/tasks/shared-names.js';
 import { recordsOrigin } from '../../../../server/logs/records-origin.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
 import type { Store } from '../../../../server/store/store.js';

@@ -6,8 +6,8 @@ import {
   type TaskChain,
   viewTask,
 } from '../../../../client/index.js';
-import { describeWait } from '../../../../rules/describe-concurrency.js';
-import { foldAnswers } from '../../../../rules/fold-answers.js';
+import { describeWait } from '../../../../rules/concurrency/describe-concurrency.js';
+import { foldAnswers } from '../../../../rules/hooks/fold-answers.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { describeStepWait, inOne } from '../../output/live/describe-progress.js';
 import { plainText } from '../../output/plain-text.js';

@@ -1,7 +1,7 @@
 import type { ItemFailure, LoopCounts } from '../../../../contracts/loops.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
-import { nameOf, tellEnd, tellTurns } from '../../../../rules/describe-items.js';
 import { isAmong } from '../../../../rules/number-ranges.js';
+import { nameOf, tellEnd, tellTurns } from '../../../../rules/steps/describe-items.js';
 import { counted } from '../plain-text.js';
 import { escapeXml, quoteXml } from './xml.js';
 

@@ -1,10 +1,10 @@
 import type { CallAttempt, OpenTask } from '../../../../client/index.js';
 import { isStepEnd } from '../../../../contracts/states.js';
 import type { StepProgress, StepSummary, TaskView } from '../../../../contracts/task.js';
-import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/describe-items.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { isOfExpansion } from '../../../../rules/step-name.js';
-import { isInTurn } from '../../../../rules/turn-paths.js';
+import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/steps/describe-items.js';
+import { isOfExpansion } from '../../../../rules/steps/step-name.js';
+import { isInTurn } from '../../../../rules/steps/turn-paths.js';
 import { markOf, tookOf } from '../result/render-steps.js';
 import { widthOf } from '../terminal/paint-block.js';
 import type { Style } from '../terminal/terminal.js';

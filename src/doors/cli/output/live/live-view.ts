@@ -1,6 +1,6 @@
 import type { TaskNow } from '../../../../client/index.js';
 import type { TaskResult } from '../../../../contracts/task.js';
-import { describeWait } from '../../../../rules/describe-concurrency.js';
+import { describeWait } from '../../../../rules/concurrency/describe-concurrency.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import type { Context } from '../../program/context.js';
 import { renderSteps } from '../result/render-steps.js';

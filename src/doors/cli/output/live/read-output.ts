@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { RECORD_FILES } from '../../../../contracts/record.js';
-import { recordPath } from '../../../../rules/record-path.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
+import { recordPath } from '../../../../rules/tasks/record-path.js';
 
 /** A line that a call wrote. */
 export interface OutputLine {

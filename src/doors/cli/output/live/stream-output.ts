@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { RECORD_FILES } from '../../../../contracts/record.js';
-import { CHILDREN, recordPath } from '../../../../rules/record-path.js';
 import { oneLine } from '../../../../rules/shown-text.js';
+import { CHILDREN, recordPath } from '../../../../rules/tasks/record-path.js';
 import { GrowingFile, type OutputLine, seen } from './read-output.js';
 
 /** Looking costs at most such a part of the time. */

@@ -1,6 +1,6 @@
 import { describeStanding } from '../../../../contracts/lifecycle.js';
 import type { PlanPreview } from '../../../../contracts/preview.js';
-import { describeConcurrency } from '../../../../rules/describe-concurrency.js';
+import { describeConcurrency } from '../../../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { describeProblem } from '../report.js';

@@ -1,5 +1,5 @@
 import type { CallPreview, ScriptPreview, StepGroup, StepPreview } from '../../../../contracts/preview.js';
-import { describeConcurrency } from '../../../../rules/describe-concurrency.js';
+import { describeConcurrency } from '../../../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import type { Style } from '../terminal/terminal.js';

@@ -1,9 +1,9 @@
 import type { LastApproved, ShownApproval } from '../../../../client/index.js';
 import type { Approval, ApprovalField, Verdict } from '../../../../contracts/approvals.js';
 import type { Json } from '../../../../contracts/json.js';
-import { needsComment } from '../../../../rules/decide-approval.js';
+import { throughAgent } from '../../../../rules/agents/through-agent.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
-import { throughAgent } from '../../../../rules/through-agent.js';
+import { needsComment } from '../../../../rules/tasks/decide-approval.js';
 import { formatMoment, formatUntil } from '../format-time.js';
 import type { Style } from '../terminal/terminal.js';
 

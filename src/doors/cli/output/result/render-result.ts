@@ -1,8 +1,8 @@
 import type { TaskFile } from '../../../../contracts/files.js';
 import type { InputChange, TaskResult } from '../../../../contracts/task.js';
-import { nameOf } from '../../../../rules/describe-items.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
+import { nameOf } from '../../../../rules/steps/describe-items.js';
 import { formatBytes } from '../../../../text/byte-size.js';
 import { formatMoment } from '../format-time.js';
 import { plainText } from '../plain-text.js';

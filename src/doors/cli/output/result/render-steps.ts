@@ -1,9 +1,9 @@
 import type { ItemFailure } from '../../../../contracts/loops.js';
 import { isStepEnd } from '../../../../contracts/states.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
-import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/describe-items.js';
 import { formatDuration } from '../../../../rules/duration.js';
-import { isOfExpansion } from '../../../../rules/step-name.js';
+import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/steps/describe-items.js';
+import { isOfExpansion } from '../../../../rules/steps/step-name.js';
 import type { Style } from '../terminal/terminal.js';
 
 /** So many failures of a loop stand on its line. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseBody } from '../../../../../src/doors/http/webhooks/read-delivery.js';
-import { deliveryKey } from '../../../../../src/rules/delivery-key.js';
+import { deliveryKey } from '../../../../../src/rules/tasks/delivery-key.js';
 
 test.each([
   ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22])],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../../src/contracts/json.js';
 import { filePlaces } from '../../../../../src/planning/input/json-schema/file-places.js';
-import { filesIn } from '../../../../../src/rules/files-in.js';
+import { filesIn } from '../../../../../src/rules/calls/files-in.js';
 
 const FILE = { $file: 'a'.repeat(64), name: 'a', bytes: 1, media_type: 'text/plain' };
 const ASKED = { type: 'object', format: 'file' };

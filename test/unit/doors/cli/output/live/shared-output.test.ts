@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { OutputReader } from '../../../../../../src/doors/cli/output/live/read-output.js';
 import { SharedOutput } from '../../../../../../src/doors/cli/output/live/shared-output.js';
 import { OutputStream } from '../../../../../../src/doors/cli/output/live/stream-output.js';
-import { sharedLog } from '../../../../../../src/rules/shared-names.js';
+import { sharedLog } from '../../../../../../src/rules/tasks/shared-names.js';
 import { FolderStore } from '../../../../../../src/server/store/folder-store.js';
 import { temporaryProject } from '../../../../temporary-project.js';
 

@@ -1,0 +1,128 @@
+import { type Context, heartbeat } from '@temporalio/activity';
+import { TemporalFailure } from '@temporalio/common';
+import { isRepeatable } from '../../contracts/effects.js';
+import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../../contracts/names.js';
+import type { PlanOperation } from '../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { toFailure, unknownOutcome } from '../failures.js';
+import { CallFailure, factsOf } from './call-failure.js';
+import type { CallLog } from './call-log.js';
+
+/** A short call sends no heartbeat at all. */
+const HEARTBEAT_MS = ACTIVITY_LIMITS.heartbeat / 4;
+
+/** Heartbeat details, which the next attempt sees: the outcome could not be learnt, or the answer could not be used. */
+interface Left {
+  unclear?: true;
+  arrived?: true;
+}
+
+/** The limits and the cancellation of one attempt. */
+export interface Attempt {
+  number: number;
+  /** Milliseconds left for it. */
+  leftMs: number;
+  /** Whether that is what the step has left, rather than what the implementation may take. */
+  limitedByStep: boolean;
+  /** Fires when the call is cancelled. */
+  signal: AbortSignal;
+  /** Fires when the call is cancelled, and when its time is up. */
+  stop: AbortSignal;
+  /** Whether an earlier attempt may have had its effect although it failed. */
+  unclearBefore: boolean;
+  /** Whether an earlier attempt was made and answered, and its answer could not be used. */
+  arrivedBefore: boolean;
+  /** Tells the next attempt that this one may have had its effect, or has had it. */
+  leave(left: Left): void;
+  /** Stops the clock and the heartbeats. */
+  end(): void;
+}
+
+/**
+ * Starts the clock and the heartbeats of an attempt.
+ *
+ * @param finishes whether the call is let end when the worker shuts down, because it may not be repeated.
+ */
+export function beginAttempt(context: Context, implementationMs: number, finishes: boolean): Attempt {
+  const { info } = context;
+  const stepMs = stepLeft(context);
+  const leftMs = Math.max(0, Math.min(implementationMs, stepMs));
+  const cancelled = new AbortController();
+  // Not AbortSignal.any and AbortSignal.timeout, see rules/any-signal.ts.
+  const stop = new AbortController();
+  const clock = setTimeout(() => stop.abort(new Error('The time is up')), leftMs);
+  context.cancelled.catch((error: unknown) => {
+    const isShutdown = error instanceof Error && error.message === 'WORKER_SHUTDOWN';
+    if (isShutdown && finishes) return;
+    cancelled.abort(error);
+    stop.abort(error);
+  });
+  const before = (info.heartbeatDetails ?? {}) as Left;
+  const beat = (): void => heartbeat(info.heartbeatDetails);
+  const timer = info.isLocal ? undefined : setInterval(beat, HEARTBEAT_MS);
+  return {
+    number: info.attempt,
+    leftMs,
+    limitedByStep: stepMs < implementationMs,
+    signal: cancelled.signal,
+    stop: stop.signal,
+    unclearBefore: before.unclear === true,
+    arrivedBefore: before.arrived === true,
+    leave: (left) => {
+      if (!info.isLocal) heartbeat({ ...before, ...left });
+    },
+    end: () => {
+      clearTimeout(clock);
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Temporal's limits stand a margin behind ours; a clock that is behind the server's must not add time. */
+function stepLeft({ info }: Context): number {
+  const spent = Math.max(0, Date.now() - info.scheduledTimestampMs);
+  const whole = info.scheduleToCloseTimeoutMs || Number.POSITIVE_INFINITY;
+  const one = info.startToCloseTimeoutMs || Number.POSITIVE_INFINITY;
+  return Math.min(whole - spent, one) - TIMEOUT_MARGIN_MS;
+}
+
+/** An answer that is quoted in an error may repeat the credential it was asked with. */
+export function masked(error: unknown, log: CallLog): unknown {
+  if (!(error instanceof AbilityError)) return maskedMistake(error, log);
+  const { unclear, isFinal, hasArrived, isAnswer } = factsOf(error);
+  return new CallFailure(log.maskProblem(error.toProblem()), { unclear, isFinal, hasArrived, isAnswer, cause: error });
+}
+
+/** A mistake of ours travels with its stack, which begins with its message; a cancellation travels as it is. */
+function maskedMistake(error: unknown, log: CallLog): unknown {
+  if (!(error instanceof Error) || error instanceof TemporalFailure) return error;
+  const other = new Error(log.mask(error.message));
+  other.name = error.name;
+  if (error.stack !== undefined) other.stack = log.mask(error.stack);
+  return other;
+}
+
+const CANCELLED_BEFORE: Problem = { code: 'outcome.unknown', message: 'an earlier attempt had not ended clearly' };
+
+/** A cancelled call is cancelled, unless it may not be repeated and how far it came is not known. */
+export function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOperation): unknown {
+  const unclear = attempt.unclearBefore || factsOf(error).unclear;
+  if (!unclear || isRepeatable(operation.effects)) return attempt.signal.reason;
+  const seen = error instanceof AbilityError ? error.toProblem() : CANCELLED_BEFORE;
+  return toFailure(new CallFailure(unknownOutcome(seen), { cause: error }), undefined, { cut: true });
+}
+
+/** Whether it is known what became of a call, although it was cancelled as well. */
+export function isSettled(error: unknown): boolean {
+  return error instanceof CallFailure && (error.hasArrived || error.code === 'outcome.unknown');
+}
+
+/** Which limit an attempt ran into: its own or the step's. */
+export function limited(error: unknown, attempt: Attempt): unknown {
+  if (!(error instanceof CallFailure && error.code === 'timeout.call' && attempt.limitedByStep)) return error;
+  const message = `${error.message} (all the step had left)`;
+  return new CallFailure(
+    { ...error.toProblem(), code: 'timeout.step', message },
+    { unclear: error.unclear, hasArrived: error.hasArrived, cause: error },
+  );
+}

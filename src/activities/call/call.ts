@@ -1,0 +1,230 @@
+import { Context } from '@temporalio/activity';
+import type { CallAnswer, CallRequest } from '../../contracts/activities.js';
+import { isRepeatable } from '../../contracts/effects.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { Json } from '../../contracts/json.js';
+import { FIRST_CEL } from '../../contracts/names.js';
+import type { Plan, PlanOperation } from '../../contracts/plan.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
+import { operationInput } from '../../planning/input/check-input.js';
+import { attemptsOf } from '../../rules/calls/call-limits.js';
+import { firstDeny } from '../../rules/hooks/guard-precedence.js';
+import { denialOf } from '../../rules/hooks/hook-facts.js';
+import { findStep } from '../../rules/steps/find-step.js';
+import { isPlainYes } from '../../rules/tasks/stored-result.js';
+import { wayOnFrom } from '../../rules/tasks/ways-to-retry.js';
+import { currentTraceparent } from '../../tracing/current-span.js';
+import { taskOf } from '../activity.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { jitteredDelay, toFailure, unknownOutcome } from '../failures.js';
+import { CallFiles } from '../files/call-files.js';
+import type { HookDependencies } from '../hooks/hook-dependencies.js';
+import type { Admitted } from '../plan-source.js';
+import { sealInvalid } from '../seal.js';
+import { type Attempt, beginAttempt, cancelledBy, isSettled, limited, masked } from './attempt.js';
+import { runBuiltins } from './builtin-hooks.js';
+import { asUnusableAnswer, CallFailure, factsOf } from './call-failure.js';
+import type { CallInput } from './call-input.js';
+import { CallLog } from './call-log.js';
+import { checkOutput } from './check-call-output.js';
+import { EffectMark } from './effect-mark.js';
+import { recordContent, traceAttempt } from './trace-call.js';
+
+type CallDependencies = HookDependencies &
+  Pick<ActivityDependencies, 'execute' | 'plans' | 'records' | 'files' | 'marks' | 'keepLarge'>;
+
+/**
+ * One attempt of a low-level call: admitted, guarded, checked, executed, checked again.
+ *
+ * The operation is the activity's type, so that the history and the UI show it by name. Source: docs/architecture.md#the-way-of-a-task.
+ */
+export function createCall(dependencies: CallDependencies): (request: CallRequest) => Promise<CallAnswer> {
+  return async (request) => {
+    const context = Context.current();
+    const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
+      throw toFailure(error);
+    });
+    const { plan } = admitted;
+    const { activityType } = context.info;
+    const operation = Object.hasOwn(plan.operations, activityType) ? plan.operations[activityType] : undefined;
+    if (!operation) {
+      throw toFailure(sealInvalid(`${activityType} is not among the operations that were planned`));
+    }
+    const { errors, condition, jitter, attempts } = retryOf(plan, operation, request.path);
+    const attempt = beginAttempt(context, operation.implementation.timeout_ms, !isRepeatable(operation.effects));
+    const hooks: HookAnswer[] = [];
+    try {
+      const codeOf = (error: unknown): string | undefined => {
+        if (attempt.signal.aborted && !isSettled(error)) return 'cancelled';
+        const known = limited(error, attempt);
+        return known instanceof AbilityError ? known.code : undefined;
+      };
+      const traced = { task: taskOf(context), admitted, operation, request, info: context.info, codeOf };
+      return await traceAttempt(dependencies.tracer, traced, () =>
+        runAttempt(admitted, operation, request, attempt, hooks, dependencies),
+      );
+    } catch (error) {
+      if (attempt.signal.aborted && !isSettled(error)) throw cancelledBy(attempt, error, operation);
+      const { number, unclearBefore, arrivedBefore } = attempt;
+      const attemptsLeft = Math.max(0, attempts - number);
+      const { effects } = operation;
+      const delayMs = jitter ? jitteredDelay(context.info.retryPolicy, number) : undefined;
+      const before = { unclearBefore, arrivedBefore, hooks };
+      const facts = { effects, errors, condition, delayMs, attempt: number, attemptsLeft, ...before };
+      const { unclear, hasArrived } = factsOf(error);
+      if ((unclear || hasArrived) && attemptsLeft > 0) {
+        attempt.leave({ ...(unclear && { unclear }), ...(hasArrived && { arrived: hasArrived }) });
+      }
+      throw toFailure(limited(error, attempt), facts);
+    } finally {
+      attempt.end();
+    }
+  };
+}
+
+async function runAttempt(
+  admitted: Admitted,
+  operation: PlanOperation,
+  request: CallRequest,
+  attempt: Attempt,
+  answers: HookAnswer[],
+  dependencies: CallDependencies,
+): Promise<CallAnswer> {
+  const { path } = request;
+  const { plan } = admitted;
+  const task = taskOf(Context.current());
+  const log = new CallLog(
+    dependencies.records.logsOf(task),
+    path,
+    attempt.number,
+    dependencies.records.sharedLog(task, path),
+  );
+  const input = operationInput(operation, request.with, plan.engine);
+  const around = { admitted, operation, request, input, signal: attempt.signal };
+  answers.push(...(await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies)));
+  const deny = firstDeny(answers);
+  if (deny) throw denialOf(deny);
+  if (attempt.leftMs === 0) throw new CallFailure({ code: 'timeout.step', message: 'The step had no time left' });
+  const mark = markOf(admitted, operation, request, dependencies);
+  let hasBegun = false;
+  const { files: given = [], file_room: room } = request;
+  const scope = { task: admitted.seal.task, files: given, limits: plan.files, room, signal: attempt.stop };
+  const files = new CallFiles(dependencies.files, scope);
+  const trace = currentTraceparent() ?? admitted.trace;
+  const call: CallInput = {
+    input,
+    plan,
+    taskKey: task.includes(':') ? null : task,
+    ability: plan.ability.id,
+    cel: plan.cel ?? FIRST_CEL,
+    path,
+    idempotencyKey: `${task}/${path}`,
+    ...(trace !== undefined && { trace }),
+    engine: plan.engine,
+    environment: plan.environment,
+    timeoutMs: attempt.leftMs,
+    outputBytes: plan.limits.output_bytes,
+    inputSchema: operation.input_schema,
+    outputSchema: operation.output_schema,
+    signal: attempt.signal,
+    stop: attempt.stop,
+    secrets: dependencies.secrets(plan.environment.name),
+    begin: async () => {
+      await mark?.make();
+      hasBegun = true;
+    },
+    log,
+    files,
+    outputFiles: operation.output_files,
+  };
+  const warnings: string[] = [];
+  try {
+    // What a model is asked and says is never told.
+    const isTool = operation.implementation.kind !== 'model';
+    if (isTool) recordContent(log, 'toolArguments', input);
+    const output = checkOutput(operation, call, await dependencies.execute(operation, call));
+    if (isTool) recordContent(log, 'toolResult', output);
+    await settle('succeeded', output, null);
+    const answer: CallAnswer = { output };
+    if (Object.keys(files.made).length > 0) answer.files = files.made;
+    if (attempt.number > 1) answer.attempt = attempt.number;
+    Object.assign(answer, toldOf(answers));
+    const lost = log.save(true);
+    if (lost) warnings.push(lost);
+    if (warnings.length > 0) answer.warnings = warnings;
+    await keep(answer, operation, plan, dependencies);
+    return answer;
+  } catch (thrown) {
+    const error = hasBegun ? asUnusableAnswer(thrown) : thrown;
+    await mark?.takeBack(error);
+    if (!(error instanceof StoreFull)) await settle('failed', null, error);
+    log.add('runtime', reasonOf(error));
+    log.save();
+    throw masked(error instanceof StoreFull ? error.failure : error, log);
+  } finally {
+    await files.close();
+  }
+
+  async function settle(status: string, output: Json, error: unknown): Promise<void> {
+    const outcome = { status, output, error: error instanceof AbilityError ? error.toProblem() : null };
+    const after = { ...around, outcome };
+    answers.push(...(await runBuiltins('PostAbilityCall', operation.hooks.post_call, after, dependencies)));
+  }
+}
+
+/** What the history keeps of the answers of built-in hooks, of which it knows who was asked. */
+function toldOf(answers: HookAnswer[]): Pick<CallAnswer, 'allowed' | 'allowed_ms' | 'hooks'> {
+  if (answers.length === 0) return {};
+  if (!answers.every(isPlainYes)) return { hooks: answers };
+  return { allowed: true, allowed_ms: answers.map(({ duration_ms = 0 }) => duration_ms) };
+}
+
+/** What may be repeated leaves no mark. */
+function markOf(
+  { plan, root }: Admitted,
+  operation: PlanOperation,
+  { path, groups = [] }: CallRequest,
+  { marks }: CallDependencies,
+): EffectMark | undefined {
+  if (isRepeatable(operation.effects)) return undefined;
+  const { info } = Context.current();
+  const task = taskOf(Context.current());
+  const { project, environment } = plan;
+  const call = { project, environment: environment.name, call: `${task}/${path}`, groups };
+  const by = { run: info.workflowExecution?.runId ?? '', activity: info.activityId };
+  return new EffectMark(marks, call, by, wayOnFrom(root, task, path));
+}
+
+/** The call has taken place; only its answer cannot be kept. Source: docs/operations.md#a-shared-store. */
+class StoreFull extends Error {
+  constructor(readonly failure: CallFailure) {
+    super(failure.message);
+  }
+}
+
+async function keep(
+  answer: CallAnswer,
+  operation: PlanOperation,
+  plan: Plan,
+  { keepLarge }: CallDependencies,
+): Promise<void> {
+  try {
+    await keepLarge(answer, plan.limits.output_bytes);
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const problem = isRepeatable(operation.effects) ? error.toProblem() : unknownOutcome(error.toProblem());
+    throw new StoreFull(new CallFailure(problem, { hasArrived: true, cause: error }));
+  }
+}
+
+function retryOf(plan: Plan, operation: PlanOperation, path: string) {
+  const step = findStep(plan, path);
+  const retry = step?.verb === 'call' ? step.retry : undefined;
+  const condition = retry?.if === undefined ? undefined : { source: retry.if, cel: plan.cel ?? FIRST_CEL };
+  return {
+    errors: retry?.errors,
+    condition,
+    jitter: retry?.jitter === true,
+    attempts: attemptsOf(operation, retry?.attempts),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Json } from '../../contracts/json.js';
+import type { PlanOperation } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { checkAgainst } from '../../planning/input/schemas.js';
+import { evaluateCondition } from '../../rules/expressions/condition.js';
+import { CallFailure } from './call-failure.js';
+import type { CallInput } from './call-input.js';
+
+/**
+ * Checks what a call gave: its size, what `fail_if` says of it, and its contract.
+ *
+ * @returns it, with the defaults of the contract. @throws CallFailure `output.too_large`, `fail_if.matched`, `<kind>.output_invalid`.
+ */
+export function checkOutput(
+  { key, implementation, output_schema }: PlanOperation,
+  call: CallInput,
+  output: Json,
+): Json {
+  refuseLarge(key, call, output);
+  const { fail_if: condition, kind } = implementation;
+  if (condition !== undefined) {
+    const values = { output, input: call.input, environment: { ...call.environment } };
+    if (evaluateCondition(condition, values, { cel: call.cel })) {
+      const seen = call.log.excerpt(JSON.stringify(output), 300);
+      const message = `${key} answered, and \`fail_if\` says that it failed: ${seen}`;
+      throw new CallFailure({ code: 'fail_if.matched', message, details: { output } });
+    }
+  }
+  if (!output_schema) return output;
+  const code = `${kind}.output_invalid`;
+  try {
+    return checkAgainst(output_schema, output, { code, what: `The output of ${key}`, engine: call.engine });
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const stderr = call.log.tailOf('stderr');
+    const message = stderr ? `${error.message}\n${stderr}` : error.message;
+    throw new CallFailure({ ...error.toProblem(), message }, { cause: error });
+  }
+}
+
+function refuseLarge(key: string, call: CallInput, output: Json): void {
+  const bytes = Buffer.byteLength(JSON.stringify(output) ?? 'null');
+  if (bytes <= call.outputBytes) return;
+  const message = `The output of ${key} has ${bytes} bytes; it may have ${call.outputBytes}`;
+  throw new CallFailure({ code: 'output.too_large', message });
+}

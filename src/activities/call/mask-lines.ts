@@ -1,0 +1,70 @@
+import type { Masker } from '../../planning/secrets/masking/masker.js';
+import type { LogLine } from './log-lines.js';
+
+/** The characters before and after lines: a secret may go on from them, or into them. */
+export interface Around {
+  before: readonly LogLine[];
+  after: readonly LogLine[];
+}
+
+/** Lines with secrets masked, also those that go over several lines of a stream. */
+export function maskLines(lines: readonly LogLine[], { before, after }: Around, masker: Masker): LogLine[] {
+  const { widest } = masker;
+  if (widest === 0) return [...lines];
+  const masked = new Map<LogLine, string>();
+  for (const [stream, own] of byStream(lines)) {
+    const earlier = nearest([...before].reverse(), stream, widest).reverse();
+    const all = [...earlier, ...own, ...nearest(after, stream, widest)];
+    const parts = masker.mask(all.map(({ text }) => text).join('\n')).split('\n');
+    // Masking leaves line breaks where they are, and a text may have some of its own.
+    let at = 0;
+    for (const line of all) {
+      const end = at + line.text.split('\n').length;
+      masked.set(line, parts.slice(at, end).join('\n'));
+      at = end;
+    }
+  }
+  return lines.map((line) => ({ ...line, text: masked.get(line) ?? line.text }));
+}
+
+/** How many of the lines come before one that may hold the start of a secret that is not whole yet. */
+export function countWhole(lines: readonly LogLine[], before: readonly LogLine[], masker: Masker): number {
+  const { widest } = masker;
+  if (widest === 0) return lines.length;
+  const held = [...byStream(lines)].flatMap(([stream, own]) => {
+    const all = [...nearest([...before].reverse(), stream, widest).reverse(), ...own];
+    const open = masker.openAt(all.map(({ text }) => text).join('\n'));
+    if (open === undefined) return [];
+    let end = -1;
+    const line = all.find(({ text }) => {
+      end += text.length + 1;
+      return end > open;
+    });
+    // One that began in what is written already cannot be held any more.
+    return line ? [Math.max(0, lines.indexOf(line))] : [];
+  });
+  return Math.min(lines.length, ...held);
+}
+
+function byStream(lines: readonly LogLine[]): Map<LogLine['stream'], LogLine[]> {
+  const streams = new Map<LogLine['stream'], LogLine[]>();
+  for (const line of lines) {
+    const own = streams.get(line.stream);
+    if (own) own.push(line);
+    else streams.set(line.stream, [line]);
+  }
+  return streams;
+}
+
+/** The first lines of a stream, as many as a secret may go over. */
+function nearest(lines: readonly LogLine[], stream: LogLine['stream'], widest: number): LogLine[] {
+  const found: LogLine[] = [];
+  let size = 0;
+  for (const line of lines) {
+    if (size >= widest) break;
+    if (line.stream !== stream) continue;
+    found.push(line);
+    size += line.text.length + 1;
+  }
+  return found;
+}

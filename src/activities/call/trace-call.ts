@@ -1,0 +1,119 @@
+import type { Info } from '@temporalio/activity';
+import { TemporalFailure } from '@temporalio/common';
+import type { CallAnswer, CallRequest } from '../../contracts/activities.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { PlanImplementation, PlanOperation } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { ATTRIBUTES as A, OPERATIONS, type SpanAttributes } from '../../contracts/traces.js';
+import { attemptSpanId, spotOf, spotOfHook, stepSpanId, taskSpanId } from '../../rules/traces/trace-ids.js';
+import { addToSpan, currentSpan, inSpan, type NewSpan, runWithin } from '../../tracing/current-span.js';
+import { modelAttributes } from '../../tracing/model-call.js';
+import { contextOf, spanAround, type TracedTask } from '../../tracing/task-spans.js';
+import type { Tracer } from '../../tracing/tracer.js';
+import type { Admitted } from '../plan-source.js';
+import type { CallLog } from './call-log.js';
+
+/** A call as its span describes it. */
+export interface TracedCall {
+  task: string;
+  admitted: Admitted;
+  operation: PlanOperation;
+  request: CallRequest;
+  info: Pick<Info, 'attempt' | 'activityId' | 'workflowExecution'>;
+  /** Code of what the attempt throws. */
+  codeOf: (error: unknown) => string | undefined;
+}
+
+/** Contents in spans are cut there. Characters. */
+const MAX_OF_CONTENT = 8 * 1024;
+
+/** Runs one attempt of a call in a span of its own, inside of that of its step; without a tracer it is the work alone. */
+export function traceAttempt(
+  tracer: Tracer | undefined,
+  { task, admitted, operation, request, info, codeOf }: TracedCall,
+  work: () => Promise<CallAnswer>,
+): Promise<CallAnswer> {
+  if (!tracer) return work();
+  const { plan, trace, session } = admitted;
+  const { path, groups = [], seal: mark } = request;
+  const of: TracedTask = { task, mark, trace };
+  const spot = spotOf(path, groups);
+  const run = info.workflowExecution?.runId ?? '';
+  const id = attemptSpanId(mark, task, [spot, run, info.activityId, info.attempt].join(' '));
+  const isAlone = plan.ability.kind === 'operation' && path === 'run';
+  const span = {
+    ...spanOf(operation, `${task}/${path}`),
+    codeOf: (error: unknown) => codeOf(error) ?? codeOfFailure(error),
+  };
+  Object.assign(span.attributes, {
+    [A.conversation]: session ?? undefined,
+    [A.taskId]: task,
+    [A.stepPath]: path,
+    [A.attempt]: info.attempt,
+  });
+  const parent = isAlone ? taskSpanId(mark, task) : stepSpanId(mark, task, spot);
+  return inSpan({ tracer, context: contextOf(tracer, of, id) }, parent, span, work);
+}
+
+/** Runs what hooks of a task do inside of the span of what they stand around; without a tracer it is the work alone. */
+export function traceHooks<T>(
+  tracer: Tracer | undefined,
+  { task, admitted, mark, path }: { task: string; admitted: Admitted; mark: string; path: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!tracer) return work();
+  const { plan, trace } = admitted;
+  const of: TracedTask = { task, mark, trace };
+  const around = spanAround(of, spotOfHook(plan, path));
+  return runWithin({ tracer, context: contextOf(tracer, of, around) }, work);
+}
+
+/** Adds what a call was given and gave to its span, where the operator of the worker has chosen so; known secrets are masked. */
+export function recordContent(log: CallLog, key: 'toolArguments' | 'toolResult', value: Json | JsonObject): void {
+  if (!currentSpan()?.tracer.recordsContents) return;
+  const text = JSON.stringify(log.maskDeep(value)) ?? 'null';
+  addToSpan({ [A[key]]: text.length > MAX_OF_CONTENT ? `${text.slice(0, MAX_OF_CONTENT)}…` : text });
+}
+
+/** Of a call of an ability, or of a turn of an agent, which is one request to its model. */
+function spanOf({ implementation, key, effects }: PlanOperation, id: string): NewSpan {
+  if (implementation.kind === 'model') {
+    const { name, script } = implementation.model;
+    const attributes = modelAttributes({
+      operation: 'chat',
+      model: name,
+      ...(script ? { provider: 'script' } : { stream: true }),
+    });
+    return { name: `${OPERATIONS.chat} ${name}`, isRequest: !script, attributes };
+  }
+  const isScript = implementation.kind === 'script';
+  const attributes = {
+    [A.operation]: OPERATIONS.tool,
+    [A.tool]: key,
+    [A.toolType]: isScript ? 'function' : 'extension',
+    [A.toolCall]: id,
+    [A.effects]: effects,
+    [A.implementation]: implementation.id,
+    ...attributesOf(implementation),
+  };
+  return { name: `${OPERATIONS.tool} ${key}`, isRequest: !isScript, attributes };
+}
+
+function attributesOf(implementation: Exclude<PlanImplementation, { kind: 'model' }>): SpanAttributes {
+  switch (implementation.kind) {
+    case 'mcp': {
+      const { server } = implementation.mcp;
+      const transport = server.transport === 'stdio' ? 'pipe' : 'tcp';
+      return { [A.kind]: 'mcp', [A.mcpMethod]: 'tools/call', [A.mcpServer]: server.name, [A.transport]: transport };
+    }
+    case 'api':
+      return { [A.kind]: 'api', [A.httpMethod]: implementation.api.method };
+    case 'script':
+      return { [A.kind]: 'script' };
+  }
+}
+
+function codeOfFailure(error: unknown): string {
+  if (error instanceof AbilityError) return error.code;
+  return error instanceof TemporalFailure ? 'cancelled' : 'internal.error';
+}

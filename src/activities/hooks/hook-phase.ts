@@ -1,0 +1,79 @@
+import { Context } from '@temporalio/activity';
+import type { HookRequest } from '../../contracts/activities.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import { firstDeny, isGuardPhase } from '../../rules/hooks/guard-precedence.js';
+import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
+import { taskOf } from '../activity.js';
+import { beginAttempt } from '../call/attempt.js';
+import { traceHooks } from '../call/trace-call.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { toFailure } from '../failures.js';
+import { keepUnknown } from '../session/keep-signals.js';
+import { callIdOf, type EnterCallDependencies, enterCall } from '../session/session-calls.js';
+import type { TaskContext } from './hook-context.js';
+import type { HookDependencies } from './hook-dependencies.js';
+import { runHooks } from './run-hooks.js';
+
+type HookPhaseDependencies = HookDependencies &
+  EnterCallDependencies &
+  Pick<ActivityDependencies, 'root' | 'plans' | 'records'>;
+
+/** A hook has its own time-outs; this is only for all hooks of a phase together. */
+const PHASE_MS = 5 * 60_000;
+
+/**
+ * The hooks of one phase around one call, where at least one of them is a script, or the call is entered in its session.
+ *
+ * Built-in ones are left to the attempt of the call; around the task, which has no attempt, they run here.
+ */
+export function createHookPhase(dependencies: HookPhaseDependencies): (request: HookRequest) => Promise<HookAnswer[]> {
+  return async (request) => {
+    const context = Context.current();
+    const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
+      throw toFailure(error);
+    });
+    const { plan, seal, user, session, caller, trace } = admitted;
+    const operation = request.operation === null ? undefined : plan.operations[request.operation];
+    const { pre_call, post_call } = (operation ?? plan.ability).hooks;
+    const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;
+    const hooks = operation ? all.filter(({ handler }) => handler.kind !== 'builtin') : all;
+    const attempt = beginAttempt(context, PHASE_MS, false);
+    const { path, input, phase, outcome, moment = Date.now() } = request;
+    const task = taskOf(context);
+    const inSession = plan.session_calls === true && session !== null && phase === 'PreAbilityCall';
+    try {
+      const around: TaskContext = {
+        plan,
+        operation,
+        input,
+        task,
+        user,
+        session,
+        ...(seal.scope !== undefined && { scope: seal.scope }),
+        ...(caller && { caller }),
+        ...(outcome && { outcome }),
+        path,
+        moment,
+        hooks: inSession ? hooks.filter(({ handler }) => !handlerReadsSession(handler)) : hooks,
+        planDigest: seal.plan,
+        signal: attempt.stop,
+        ...(trace !== undefined && { trace }),
+        logs: {
+          folder: dependencies.records.logsOf(task),
+          share: (step) => dependencies.records.sharedLog(task, step),
+        },
+      };
+      const traced = { task, admitted, mark: request.seal, path };
+      const said = await traceHooks(dependencies.tracer, traced, () =>
+        runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies),
+      );
+      const answers = keepUnknown(dependencies.root, around, said, moment);
+      if (!inSession || session === null || firstDeny(answers)) return answers;
+      // Last of all, so that nothing that another guard denies is entered.
+      const id = callIdOf(task, request.call_id ?? '');
+      return [...answers, ...(await enterCall({ ...around, session, id, hooks }, dependencies))];
+    } finally {
+      attempt.end();
+    }
+  };
+}

@@ -1,0 +1,53 @@
+import type { Json } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
+import { faultInUtf8 } from './decode-utf8.js';
+import { type BigIntegers, markNumbers, type Reading, withoutMarks } from './marked-json.js';
+
+/** How an implementation wants large integers; plans of engine 1 do not say. */
+export function integersOf(said: 'text' | undefined, engine: number): BigIntegers {
+  if (!isSinceEngine2({ engine })) return 'round';
+  return said ?? 'refuse';
+}
+
+/**
+ * The text of an answer.
+ *
+ * @throws AbilityError with the code of the reading and the byte, for bytes that are no UTF-8; plans of engine 1 get a sign
+ * in their place.
+ */
+export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): string {
+  const fault = integers === 'round' ? undefined : faultInUtf8(bytes);
+  if (fault === undefined) return bytes.toString('utf8');
+  throw new AbilityError({
+    code,
+    message: `${what} is not UTF-8: byte ${fault.byte} ${fault.isCutOff ? 'begins a character that breaks off' : 'is not part of a character'}`,
+    details: { byte: fault.byte },
+    suggestion: 'Write it in UTF-8.',
+  });
+}
+
+/**
+ * The value of a JSON text, exactly as it is written.
+ *
+ * @throws SyntaxError where it is no JSON; AbilityError with the code of the reading, naming the place, for a number that a
+ * double does not hold.
+ */
+export function readJson(text: string, reading: Reading): Json {
+  const value = JSON.parse(text) as Json;
+  if (reading.integers === 'round') return value;
+  const marked = markNumbers(text);
+  return marked === text ? value : withoutMarks(JSON.parse(marked) as Json, reading);
+}
+
+/** Where V8 quotes what it could not read, such as `, ..."a": secr"... is not valid JSON`. */
+const QUOTED = /, (?:\.{3})?"[\s\S]*"(?:\.{3})? is not valid JSON/g;
+
+/**
+ * What was wrong with a text that is no JSON, without the piece of it that V8 quotes.
+ *
+ * The piece may be a part of a secret, and a part is not found when secrets are masked.
+ */
+export function withoutQuote(message: string): string {
+  return message.replaceAll(QUOTED, ' where JSON has none');
+}

@@ -1,0 +1,107 @@
+import type { Context } from '@temporalio/activity';
+import type {
+  ModifyAnswer,
+  ModifyRequest,
+  RecordChangeAnswer,
+  RecordChangeRequest,
+} from '../../contracts/activities.js';
+import { taskQueueMoved } from '../../contracts/names.js';
+import type { Plan } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { RegistryLoader } from '../../definitions/load-registry.js';
+import { refuseOtherInput, refuseOtherPlan } from '../../rules/plans/wanted-plan.js';
+import { activityOf, taskOf } from '../activity.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { holdFiles } from '../files/task-files.js';
+import { newRecord } from '../record/new-record.js';
+import { signSeal } from '../seal.js';
+import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } from './guard-creation.js';
+
+type ModifyDependencies = CreationDependencies & Pick<ActivityDependencies, 'keys' | 'plans' | 'files' | 'isServed'>;
+
+/**
+ * Preflight of a task that is there, with another input: resolves, checks, asks PreAbilityCreate, seals.
+ *
+ * It refuses with `placement.no_worker` a task that the definitions have moved to a queue without a worker. The hooks are asked about
+ * who changes it, those before calls later about whose task it is. Source: C-37.
+ */
+export function createModify(dependencies: ModifyDependencies) {
+  const loader = new RegistryLoader(dependencies.root);
+  return activityOf((request: ModifyRequest, context) => modify(request, loader, context, dependencies), {
+    beats: true,
+  });
+}
+
+async function modify(
+  { seal: mark, input: asked, by, caller: changer, only }: ModifyRequest,
+  loader: RegistryLoader,
+  context: Context,
+  dependencies: ModifyDependencies,
+): Promise<ModifyAnswer> {
+  const { plan: old, seal: before, user, session } = await dependencies.plans.admit(mark, context.info);
+  const { task, intent, scope, run } = before;
+  const within = scope === undefined ? {} : { scope };
+  // A task that two kinds of callers have shaped has no known caller.
+  const caller = changer === before.caller ? before.caller : undefined;
+  const environment = old.environment.name;
+  const wanted: Wanted = {
+    ability: old.ability.id,
+    environment,
+    input: asked,
+    task,
+    user: by,
+    session,
+    ...within,
+    caller,
+  };
+  const resolved = resolveWanted(wanted, loader.load(), dependencies);
+  const planned = { plan: resolved.plan, input: resolved.digests.input };
+  refuseOtherInput(only, planned);
+  refuseOtherPlan(only, planned, false);
+  await refuseUnserved(resolved.plan, context.info.taskQueue, dependencies);
+  const guarded = await guardCreation(resolved, wanted, dependencies, context.cancellationSignal);
+  const { input } = resolved;
+  const { plan, digests, hooks, confirmations } = guarded;
+  await holdFiles({ plan, input }, task, dependencies.files.store);
+  refuseOtherPlan(only, { ...planned, plan }, true);
+  const said = {
+    ...(session && { session }),
+    ...within,
+    ...(caller && { caller }),
+    ...(intent !== undefined && { intent }),
+    ...(run !== undefined && { run }),
+  };
+  const seal = signSeal({ ...digests, task, user, ...said, confirmations }, dependencies.keys);
+  dependencies.plans.keep(plan, digests.plan);
+  return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };
+}
+
+/** The definitions may place the task elsewhere by now; without a worker on that queue it would never run. */
+async function refuseUnserved(
+  { ability, placement, environment }: Plan,
+  from: string,
+  { isServed }: ModifyDependencies,
+): Promise<void> {
+  const queue = taskQueueMoved(from, placement);
+  if (queue === from || (await isServed(queue))) return;
+  throw new AbilityError({
+    code: 'placement.no_worker',
+    message: `No worker serves ${queue}, where the definitions place ${ability.id} by now, so nothing was changed`,
+    suggestion: `Start one: ability worker --env ${environment.name} --placement ${placement}.`,
+  });
+}
+
+/** Writes the record of a task anew whose input was changed. One that cannot be written is a warning. Source: C-13. */
+export function createRecordChange({ plans, records, host }: Pick<ActivityDependencies, 'plans' | 'records' | 'host'>) {
+  return activityOf(async ({ seal, ...change }: RecordChangeRequest, context): Promise<RecordChangeAnswer> => {
+    const admitted = await plans.admit(seal, context.info);
+    const { warnings, ...source } = change;
+    try {
+      records.replace({ ...newRecord({ ...admitted, ...source, task: taskOf(context), host }), warnings });
+      return { warnings: [] };
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      return { warnings: [`${error.code}: ${error.message}`] };
+    }
+  });
+}

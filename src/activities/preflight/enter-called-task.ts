@@ -1,0 +1,31 @@
+import type { EnterAnswer, EnterRequest } from '../../contracts/activities.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { checkAgainst } from '../../planning/input/schemas.js';
+import { activityOf, taskOf } from '../activity.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { newRecord } from '../record/new-record.js';
+
+/**
+ * Begins a task that another one called: checks its input and makes its record.
+ *
+ * A record that cannot be made is a warning, since the history has everything. Source: docs/architecture.md#the-way-of-a-task.
+ */
+export function createEnter({ host, plans, records }: Pick<ActivityDependencies, 'host' | 'plans' | 'records'>) {
+  return activityOf(async (request: EnterRequest, context): Promise<EnterAnswer> => {
+    const admitted = await plans.admit(request.seal, context.info);
+    const { ability, engine } = admitted.plan;
+    const what = `The input of ${ability.id}`;
+    const input = checkAgainst(ability.input_schema, request.input, { code: 'input.invalid', what, engine });
+    const task = taskOf(context);
+    const warnings: string[] = [];
+    if (records.pathOf(task)) {
+      try {
+        records.replace(newRecord({ ...admitted, task, host, input, created_at: new Date().toISOString() }));
+      } catch (error) {
+        if (!(error instanceof AbilityError)) throw error;
+        warnings.push(`${error.code}: ${error.message}`);
+      }
+    }
+    return { input, warnings };
+  });
+}

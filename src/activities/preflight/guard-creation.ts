@@ -1,0 +1,184 @@
+import type { Caller } from '../../contracts/callers.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { JsonObject } from '../../contracts/json.js';
+import type { Person } from '../../contracts/people.js';
+import type { Plan } from '../../contracts/plan.js';
+import type { Confirmation } from '../../contracts/seal.js';
+import { ATTRIBUTES as A, OWN_SPANS } from '../../contracts/traces.js';
+import type { Registry } from '../../definitions/registry.js';
+import { guardedParts } from '../../planning/hooks/hook-parts.js';
+import { taskInput } from '../../planning/input/check-input.js';
+import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
+import { credentialsOf } from '../../planning/secrets/credentials.js';
+import { digestOf } from '../../rules/canonical.js';
+import { firstDeny } from '../../rules/hooks/guard-precedence.js';
+import { denialOf } from '../../rules/hooks/hook-facts.js';
+import { knownDigestOf } from '../../rules/plans/known-digest.js';
+import { oneLine } from '../../rules/shown-text.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { inOwnTrace, type NewSpan } from '../../tracing/current-span.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { refuseLargeFiles } from '../files/task-files.js';
+import type { HookDependencies } from '../hooks/hook-dependencies.js';
+import { runHooks } from '../hooks/run-hooks.js';
+import { refuseUnusableInput } from '../script/refuse-unusable-input.js';
+import { keepUnknown } from '../session/keep-signals.js';
+
+/** What the checks before a task need of their worker. */
+export type CreationDependencies = HookDependencies &
+  Pick<ActivityDependencies, 'root' | 'variables' | 'scripts' | 'tools' | 'clockOf'>;
+
+/** A request for a task, as far as the checks need it. */
+export interface Wanted {
+  ability: string;
+  environment: string;
+  input: JsonObject;
+  task: string;
+  /** Whom the hooks are asked about. */
+  user: Person;
+  session: string | null;
+  /** The folder of the project that it is about. */
+  scope?: string;
+  /** Undefined: not known, so that every hook fires. */
+  caller: Caller | undefined;
+}
+
+/** What was asked for, resolved for its environment and checked against the contract. */
+export interface Resolved {
+  plan: Plan;
+  /** With defaults applied. */
+  input: JsonObject;
+  digests: { plan: string; input: string };
+  warnings: string[];
+}
+
+/** What may be created: with its tools pinned, and what the hooks before creation say. */
+export interface Guarded extends Pick<Resolved, 'plan' | 'digests'> {
+  hooks: HookAnswer[];
+  confirmations: Confirmation[];
+  warnings: string[];
+}
+
+/** Resolves an ability and checks its input. @throws AbilityError `ability.*`, `config.*`, `scope.*`, `input.invalid`. */
+export function resolveWanted(
+  wanted: Omit<Wanted, 'caller'>,
+  registry: Registry,
+  { variables }: CreationDependencies,
+): Resolved {
+  refuseUnsafeKeys(wanted.input);
+  const { ability, environment } = wanted;
+  const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
+  const input = taskInput(plan, wanted.input);
+  refuseLargeFiles(plan, input);
+  refuseUnusableInput(plan, input, wanted.task);
+  return { plan, input, digests: { plan: knownDigestOf(plan), input: digestOf(input) }, warnings };
+}
+
+/** Of a case of `ability test` no notice is sent. */
+function withoutNotices({ notify: _, ...plan }: Plan): Plan {
+  return plan;
+}
+
+/**
+ * Asks everything that may stand against a task before there is one: credentials, tools, then PreAbilityCreate.
+ *
+ * @throws AbilityError `config.missing_credential`, `mcp.not_pinned`, `guard.denied`, `hook.failed`.
+ */
+export async function guardCreation(
+  { plan: resolved, input, digests: before }: Resolved,
+  wanted: Wanted,
+  dependencies: CreationDependencies,
+  signal: AbortSignal,
+): Promise<Guarded> {
+  refuseMissingCredentials(resolved, dependencies);
+  // What is promised is the tools as they are now.
+  const secrets = dependencies.secrets(resolved.environment.name);
+  const clock = await dependencies.clockOf?.(wanted.task);
+  const { plan: pinned, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
+  const silent = dependencies.clockOf && pinned.notify ? withoutNotices(pinned) : pinned;
+  const plan = clock ? { ...silent, clock_shift_ms: clock.shift_ms } : silent;
+  const digests = plan === resolved ? before : { ...before, plan: digestOf(plan) };
+  const moment = clock?.now ?? Date.now();
+  const ask = () => askGuards(plan, input, wanted, digests.plan, moment, dependencies, signal);
+  const hooks = await (hasGuards(plan) ? inOwnTrace(dependencies.tracer, spanOf(wanted, plan), ask) : ask());
+  const notKept = await dependencies.scripts.keep(plan);
+  const warnings = [...notPinned, ...(notKept ? [notKept] : []), ...warningsOf(hooks)];
+  return { plan, digests, hooks, confirmations: confirmationsOf(hooks), warnings };
+}
+
+/** Credentials are asked for before anything is promised. Source: R-000-73. */
+function refuseMissingCredentials(plan: Plan, { secrets }: CreationDependencies): void {
+  const source = secrets(plan.environment.name);
+  for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
+}
+
+/** Without guards there is no span. */
+function hasGuards({ ability, operations }: Plan): boolean {
+  return [ability, ...Object.values(operations)].some(({ hooks }) => hooks.pre_create.length > 0);
+}
+
+/** No task is there yet, and no seal from which its trace comes; its id tells whose these guards were. */
+function spanOf({ task, session, environment }: Wanted, { ability, project }: Plan): NewSpan {
+  const attributes = {
+    [A.taskId]: task,
+    [A.conversation]: session ?? undefined,
+    [A.project]: project,
+    [A.environment]: environment,
+  };
+  return { name: `${OWN_SPANS.preflight} ${ability.id}`, attributes };
+}
+
+/** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: docs/hooks.md#preabilitycreate. */
+async function askGuards(
+  root: Plan,
+  rootInput: JsonObject,
+  wanted: Wanted,
+  planDigest: string,
+  moment: number,
+  dependencies: CreationDependencies,
+  signal: AbortSignal,
+): Promise<HookAnswer[]> {
+  const answers: HookAnswer[] = [];
+  for (const { plan, operation, path, input } of guardedParts(root, rootInput)) {
+    const own = await runHooks(
+      'PreAbilityCreate',
+      {
+        plan,
+        operation,
+        input,
+        task: wanted.task,
+        user: wanted.user,
+        session: wanted.session,
+        ...(wanted.scope !== undefined && { scope: wanted.scope }),
+        ...(wanted.caller && { caller: wanted.caller }),
+        path,
+        moment,
+        hooks: (operation ?? plan.ability).hooks.pre_create,
+        planDigest,
+        signal,
+        logs: undefined,
+      },
+      { blockingOnly: true },
+      dependencies,
+    );
+    answers.push(...keepUnknown(dependencies.root, wanted, own, moment));
+    const deny = firstDeny(own);
+    if (deny) throw denialOf(deny);
+  }
+  return answers;
+}
+
+function confirmationsOf(answers: HookAnswer[]): Confirmation[] {
+  return answers
+    .filter(({ decision }) => decision === 'need_user_confirm')
+    .map(({ hook_id, reason }) => ({ hook_id, reason: reason ?? 'A hook asks for confirmation.' }));
+}
+
+/** A confirmation asked for at creation is a warning now and an approval when the task runs. Source: docs/hooks.md. */
+function warningsOf(answers: HookAnswer[]): string[] {
+  return answers.flatMap(({ warnings = [], decision, reason, hook_id }) =>
+    decision === 'need_user_confirm'
+      ? [...warnings, `An approval will be asked for: ${oneLine(reason ?? 'no reason given')} (hook ${hook_id})`]
+      : warnings,
+  );
+}

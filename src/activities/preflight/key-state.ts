@@ -1,0 +1,81 @@
+import { AbilityError } from '../../contracts/problem.js';
+import type { TaskRecord } from '../../contracts/record.js';
+import type { TaskMemo, TaskRequest } from '../../contracts/task.js';
+import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
+import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
+import { keyOfOther } from '../../rules/tasks/other-project.js';
+import { beingDeleted, taskDeleted } from '../../rules/tasks/task-deleted.js';
+import type { ActivityDependencies } from '../dependencies.js';
+
+/** Where the holder of a key is looked up. */
+export type KeyDependencies = Pick<ActivityDependencies, 'project' | 'records' | 'findTask' | 'findDeletion'>;
+
+/** A record without a task is of a caller who died before its start; after this long its key is free again. */
+const ABANDONED_MS = 60_000;
+
+/** What a key is to a request: `abandoned` by a caller who died, `held` by the task itself, or `ended` with it. */
+export type KeyState = 'free' | 'abandoned' | 'held' | 'ended';
+
+/**
+ * Whether the key is free, or already that of a task with the same ability, environment and input.
+ *
+ * @throws AbilityError `task.key_conflict`, `task.other_project`, `task.deleted`. Source: docs/architecture.md#what-lives-where-in-temporal.
+ */
+export async function stateOfKey(
+  request: TaskRequest,
+  input: string,
+  { project, records, findTask, findDeletion }: KeyDependencies,
+): Promise<KeyState> {
+  if (request.direct) return 'free';
+  const tombstone = records.readTombstone(request.task);
+  if (tombstone) throw taskDeleted(tombstone);
+  const here = records.read(request.task);
+  // The client makes keys of this form from time and chance; no other request has the same one.
+  const isGenerated = /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(request.task);
+  if (!here && isGenerated) return 'free';
+  const [found, deleted] = await Promise.all([findTask(request.task), findDeletion(request.task)]);
+  for (const holder of [found, deleted]) {
+    if (holder === undefined || holder === 'foreign' || holder.project === project) continue;
+    throw keyOfOther(request.task, holder.project, project);
+  }
+  if (deleted) throw deleted.deletion === 'under way' ? beingDeleted(request.task) : taskDeleted(deleted.deletion);
+  if (found === 'foreign') throw keyConflict(request, 'a workflow that is no task');
+  const task = found?.memo;
+  // What Temporal has forgotten another machine may still know.
+  const record = here ?? (task ? undefined : await records.find(request.task));
+  const held = task ?? record?.request;
+  if (!held) return 'free';
+  if (held.ability === request.ability && held.environment === request.environment && held.input === input) {
+    // A record without a task promises nothing, and gives way to the new request.
+    const plans = task ?? (record?.result ? plansOf(record) : undefined);
+    if (plans && !isWantedPlan(request.plan, plans)) throw keyConflict(request, 'the same with another plan');
+    if (task) return 'held';
+    // Temporal has forgotten it; what it did is not to be done again.
+    return record?.result ? 'ended' : 'abandoned';
+  }
+  if (!task && record && !record.result && Date.now() - Date.parse(record.created_at) > ABANDONED_MS) {
+    return 'abandoned';
+  }
+  throw keyConflict(request, `${held.ability} in ${held.environment} with another input`, held);
+}
+
+function plansOf({ plan, plan_digest }: TaskRecord): { plan: string; unpinned?: string } {
+  return { plan: plan_digest, ...(hasTools(plan) && { unpinned: planDigest(plan) }) };
+}
+
+/** The error for a key that something else has. @param held what has it, where that is known. */
+export function keyConflict(
+  request: TaskRequest,
+  what: string,
+  held?: Pick<TaskMemo, 'ability' | 'environment'>,
+): AbilityError {
+  const differs =
+    held && (held.ability !== request.ability || held.environment !== request.environment)
+      ? `${held.ability} in ${held.environment}`
+      : what;
+  return new AbilityError({
+    code: 'task.key_conflict',
+    message: `The key ${request.task} already belongs to ${differs}`,
+    suggestion: `Choose another key; \`ability task show ${request.task}\` shows what holds this one.`,
+  });
+}

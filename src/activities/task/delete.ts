@@ -1,0 +1,122 @@
+import type { Context } from '@temporalio/activity';
+import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../../contracts/deletion.js';
+import { deleteIdOf, USER_KEY, WORKFLOWS } from '../../contracts/names.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
+import { otherProject } from '../../rules/tasks/other-project.js';
+import { activityOf } from '../activity.js';
+import type { ActivityDependencies, Execution } from '../dependencies.js';
+import { toFailure } from '../failures.js';
+import { sealInvalid } from '../seal.js';
+
+type DeleteDependencies = Pick<ActivityDependencies, 'project' | 'host' | 'plans' | 'records' | 'files' | 'executions'>;
+
+const LOOK_MS = 300;
+
+/**
+ * Makes sure that a task has ended: asks it to stop, and waits for its clean-up.
+ *
+ * @returns what is known of it. @throws AbilityError `task.not_found`, `task.other_project`.
+ */
+export function createEndTask(dependencies: DeleteDependencies) {
+  return ofDeletion(
+    dependencies,
+    ({ key }: DeleteRequest) => key,
+    async ({ key }, context): Promise<TaskToDelete> => {
+      const execution = await findOwn(key, dependencies);
+      if (execution?.isOpen) await waitForEnd(key, context, dependencies);
+      const deleted = dependencies.records.readTombstone(key);
+      const record = await dependencies.records.find(key);
+      const memo = execution?.memo;
+      if (!memo && !record && !deleted) throw notFound(key);
+      const task = {
+        ability_id: memo?.ability ?? record?.request.ability ?? deleted?.ability_id ?? '',
+        environment: memo?.environment ?? record?.request.environment ?? deleted?.environment ?? '',
+        input: memo?.input ?? record?.request.input ?? deleted?.input ?? null,
+      };
+      return { ...task, ...(deleted && { deleted }) };
+    },
+  );
+}
+
+/** Puts a tombstone in the place of the record of a task, with those of the tasks it called, and removes what was shared of it. */
+export function createErase(dependencies: DeleteDependencies) {
+  const { host, records, files } = dependencies;
+  return ofDeletion(
+    dependencies,
+    ({ task_key }: Tombstone) => task_key,
+    async (tombstone): Promise<Pick<Deletion, 'host' | 'record'>> => {
+      const { task_key: key } = tombstone;
+      const wasHere = records.bury(tombstone);
+      const wasShared = await records.unshare(key);
+      // After the tombstone, which says that the task is no more: what is held from here on is another task's.
+      await files.store.release(key).catch((error: unknown) => {
+        // What a store refuses now it may allow later, so that its error is not one that ends the deletion.
+        throw new Error(`the files of ${key} could not be removed: ${reasonOf(error)}`, { cause: error });
+      });
+      return { host, record: wasHere || wasShared ? 'removed' : 'absent' };
+    },
+  );
+}
+
+/** Deletes the history of a task in Temporal. */
+export function createPurge(dependencies: DeleteDependencies) {
+  return ofDeletion(
+    dependencies,
+    ({ key }: DeleteRequest) => key,
+    async ({ key }, context): Promise<void> => {
+      await findOwn(key, dependencies);
+      await dependencies.executions.remove(key, dependencies.project, () => context.heartbeat());
+    },
+  );
+}
+
+/** An activity that only the deletion of this very task may ask for; a key must not lead out of the records. */
+function ofDeletion<Request, Answer>(
+  { plans }: DeleteDependencies,
+  keyOf: (request: Request) => string,
+  work: (request: Request, context: Context) => Promise<Answer>,
+): (request: Request) => Promise<Answer> {
+  return activityOf(
+    async (request, context) => {
+      const key = keyOf(request);
+      const { workflowType, workflowExecution, taskQueue } = context.info;
+      const isAsked = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
+      if (!isAsked || !USER_KEY.test(key)) throw outsider();
+      // Foreign code can have that type and id, and runs on a queue that no worker of ours polls.
+      const run = await plans.runs.find(workflowExecution);
+      if (run?.taskQueue !== taskQueue || run.eager) throw outsider();
+      context.heartbeat();
+      return work(request, context);
+    },
+    // What Temporal or the disk refuses now it may allow later.
+    { beats: true, toError: (error) => (error instanceof AbilityError ? toFailure(error) : error) },
+  );
+}
+
+async function waitForEnd(key: string, context: Context, { executions }: DeleteDependencies): Promise<void> {
+  await executions.cancel(key);
+  while ((await executions.find(key))?.isOpen) await context.sleep(LOOK_MS);
+}
+
+/** The workflow of a key, which must be a task of this project. */
+async function findOwn(key: string, { executions, project }: DeleteDependencies): Promise<Execution | undefined> {
+  const found = await executions.find(key);
+  if (!found || (found.memo && found.project === project)) return found;
+  if (found.memo) throw otherProject(key, found.project ?? '', project);
+  throw notFound(key, 'the key is that of a workflow that is no task');
+}
+
+function notFound(key: string, why?: string): AbilityError {
+  return new AbilityError({
+    code: 'task.not_found',
+    message: `There is no task ${key} in this project${why ? `: ${why}` : ''}`,
+    suggestion: 'Run `ability task list` to see what there is.',
+  });
+}
+
+function outsider(): AbilityError {
+  return sealInvalid(
+    'This activity was not asked for by the deletion of a task',
+    'Delete tasks with `ability task delete`.',
+  );
+}

@@ -1,0 +1,113 @@
+import type { FinishAnswer, FinishRequest } from '../../contracts/activities.js';
+import type { Plan } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { ToldTask } from '../../contracts/run-sinks.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { checkAgainst } from '../../planning/input/schemas.js';
+import { describeOutside, toolsUsed } from '../../rules/calls/tools-used.js';
+import { digestOf } from '../../rules/canonical.js';
+import { storeResult } from '../../rules/tasks/stored-result.js';
+import { writeTask } from '../../tracing/task-spans.js';
+import type { Tracer } from '../../tracing/tracer.js';
+import { activityOf, taskOf } from '../activity.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import type { Admitted } from '../plan-source.js';
+import { recordEnd } from '../record/record-end.js';
+
+const TOO_LARGE = 'output.too_large';
+
+type FinishDependencies = Pick<
+  ActivityDependencies,
+  'host' | 'plans' | 'records' | 'told' | 'secrets' | 'shrink' | 'tracer'
+>;
+
+/**
+ * Ends a task that does not end beside its history: checks its output against the contract and writes its record.
+ *
+ * A record that cannot be written is a warning, since the history has everything. Source: docs/architecture.md#the-way-of-a-task.
+ */
+export function createFinish(dependencies: FinishDependencies) {
+  return activityOf(async (request: FinishRequest, context): Promise<FinishAnswer> => {
+    const admitted = await dependencies.plans.admit(request.seal, context.info);
+    const runId = context.info.workflowExecution?.runId ?? '';
+    const told = dependencies.told.get(runId);
+    const result = await finish(request, admitted, taskOf(context), told, dependencies);
+    dependencies.told.delete(runId);
+    if (dependencies.tracer) traceEnd(dependencies.tracer, taskOf(context), request.seal, admitted, result, told);
+    return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
+  });
+}
+
+async function finish(
+  { result: reached, input }: FinishRequest,
+  admitted: Admitted,
+  task: string,
+  told: ToldTask | undefined,
+  { records, host, secrets, shrink }: FinishDependencies,
+): Promise<TaskResult> {
+  const checked = checkOutput(reached, admitted.plan);
+  const folder = records.pathOf(task);
+  const result = { ...checked, links: { ...checked.links, record: folder ?? null } };
+  if (folder) {
+    try {
+      const outside = toolsUsed(admitted.plan, result).outside_whitelist.map(describeOutside);
+      result.warnings = [...new Set([...result.warnings, ...outside])];
+      const ended = { task, admitted, result, inputDigest: digestOf(input), input: () => input, told };
+      await recordEnd(ended, { records, host, secrets });
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      result.warnings = [...result.warnings, `${error.code}: ${error.message}`];
+    }
+  }
+  return shrink(result);
+}
+
+/** The workflow has the rest already, and what an activity answers is history. */
+function changesOf({ links: _, ...before }: TaskResult, { links: __, ...after }: TaskResult): FinishAnswer {
+  const earlier = new Map<string, unknown>(Object.entries(before));
+  const changes = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(earlier.get(name)),
+  );
+  return changes.length === 0 ? {} : { changes: Object.fromEntries(changes) };
+}
+
+/** An output that breaks the contract makes a succeeded task a failed one. */
+function checkOutput(result: TaskResult, plan: Plan): TaskResult {
+  if (result.status !== 'succeeded') return result;
+  const { engine } = plan;
+  const { output_schema: schema, kind, id } = plan.ability;
+  try {
+    refuseLarge(result, plan);
+    if (!schema || kind === 'operation') return result;
+    return {
+      ...result,
+      output: checkAgainst(schema, result.output, { code: 'output.invalid', what: `The output of ${id}`, engine }),
+    };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const problem = error.toProblem();
+    if (error.code !== TOO_LARGE) problem.details = { ...(error.details as object), output: result.output };
+    return { ...result, status: 'failed', output: null, error: problem };
+  }
+}
+
+function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void {
+  const bytes = Buffer.byteLength(JSON.stringify(output) ?? 'null');
+  if (bytes <= limits.output_bytes) return;
+  throw new AbilityError({
+    code: TOO_LARGE,
+    message: `The output of ${ability_id} has ${bytes} bytes; it may have ${limits.output_bytes}`,
+  });
+}
+
+function traceEnd(
+  tracer: Tracer,
+  task: string,
+  mark: string,
+  { plan, session, seal, trace }: Admitted,
+  result: TaskResult,
+  told: ToldTask | undefined,
+): void {
+  const facts = { plan, session, isCalled: task !== seal.task, createdAt: told?.created_at };
+  writeTask(tracer, { task, mark, trace }, result, facts);
+}

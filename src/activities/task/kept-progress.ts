@@ -1,0 +1,143 @@
+import type { AgentProgress } from '../../contracts/agent.js';
+import type { Json } from '../../contracts/json.js';
+import type { TurnCount } from '../../contracts/loops.js';
+import type { PlanStep } from '../../contracts/plan.js';
+import type { Progress, StepProgress } from '../../contracts/task.js';
+import { TURNS } from '../../rules/agents/agent-turns.js';
+import { digestOf } from '../../rules/canonical.js';
+import type { StepTree } from '../../rules/steps/find-step.js';
+import { mainSteps } from '../../rules/steps/inner-steps.js';
+import { nameOfStep } from '../../rules/steps/step-name.js';
+import { generalPath } from '../../rules/steps/turn-paths.js';
+import { isGroup } from '../../rules/steps/verbs.js';
+
+/** A task that has ended, as far as another one may take over from it. */
+export interface EarlierTask {
+  plan: StepTree;
+  progress: Progress;
+}
+
+/**
+ * What a retry need not do again: the results of the steps that were done, in order, up to the first that was not.
+ *
+ * An agent goes on from its last turn, with what was said, also where its definition has changed. Not kept are steps that were written anew since, calls that were taken back, and all from a named step on. Approvals
+ * are asked for again, without putting in doubt what was done after them.
+ *
+ * @param from id of the first step to do again.
+ */
+export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree, from: string | null): Progress {
+  const earlier = new Map(mainSteps(old.steps).map(({ step, path }) => [path, digestOf(step)]));
+  const kept: Progress = {};
+  const undone = Object.entries(progress).flatMap(([path, { status }]) =>
+    path.endsWith('.undo') && status !== 'pending' ? [path.slice(0, -'.undo'.length)] : [],
+  );
+
+  /** @returns whether what follows may be kept as well. */
+  function walk(steps: readonly PlanStep[], prefix: string): boolean {
+    return steps.every((step) => keep(step, prefix + nameOfStep(step.id)));
+  }
+
+  function keep(step: PlanStep, path: string): boolean {
+    const entry = progress[path];
+    if (step.id === from || !entry || earlier.get(path) !== digestOf(step)) return false;
+    if (step.verb === 'approval') return entry.status === 'succeeded' || entry.status === 'skipped';
+    const ended = hasEndedTask(step, path);
+    const isWhole =
+      !ended && !undone.some((call) => call === path || call.startsWith(`${path}/`)) && !holds(step, from);
+    const isDone = entry.status === 'succeeded' || entry.status === 'skipped';
+    if (isDone && isWhole && step.verb !== 'end' && !asksPeople(step)) {
+      take(path);
+      return true;
+    }
+    return isWhole || isGroup(step) ? keepPart(step, path, entry) && isDone && !ended : false;
+  }
+
+  /** Whether an `end` in it ended the task: as a step that is done it would let the task go on with what follows. */
+  function hasEndedTask(step: PlanStep, path: string): boolean {
+    const ends = mainSteps([step]).filter(({ step: inner }) => inner !== step && inner.verb === 'end');
+    if (ends.length === 0) return false;
+    const around = path.slice(0, path.lastIndexOf('/') + 1);
+    const paths = new Set(ends.map((end) => generalPath(around + end.path)));
+    return Object.entries(progress).some(([key, { status }]) => status === 'succeeded' && paths.has(generalPath(key)));
+  }
+
+  /** What is done inside a step that is not, or that asks people. */
+  function keepPart(step: PlanStep, path: string, entry: StepProgress): boolean {
+    switch (step.verb) {
+      case 'steps':
+        return walk(step.steps, `${path}/`);
+      case 'parallel':
+        return step.branches.map((branch) => keep(branch, `${path}/${nameOfStep(branch.id)}`)).every(Boolean);
+      case 'switch':
+        return step.cases.every(({ steps }) => walk(steps, `${path}/`));
+      case 'foreach':
+        if (entry.items) kept[path] = keptItems(entry, entry.items);
+        return false;
+      case 'repeat':
+      case 'race':
+      case 'call':
+      case 'approval':
+      case 'wait':
+      case 'let':
+      case 'fail':
+      case 'end':
+        return false;
+    }
+  }
+
+  function take(path: string): void {
+    for (const [key, entry] of Object.entries(progress)) {
+      const isInside = key === path || key.startsWith(`${path}/`) || key === `${path}.undo`;
+      if (isInside) kept[key] = entry;
+    }
+  }
+
+  const turns = old.agent && now.agent && from === null ? progress[TURNS.turns] : undefined;
+  if (turns?.agent) return { [TURNS.turns]: keptTurns(turns, turns.agent) };
+  walk(now.steps, '');
+  return kept;
+}
+
+/** The turns of an agent that are done, and what is done of the one that is not; what was denied may be asked for again. */
+function keptTurns({ turn, turns, loop }: StepProgress, { denied: _, ...agent }: AgentProgress): StepProgress {
+  return {
+    status: 'pending',
+    agent,
+    ...(turn !== undefined && { turn }),
+    ...(turns && { turns: mapCounts(turns) }),
+    ...(loop && { loop: { ended: {}, ...(loop.turns && { turns: mapCounts(loop.turns) }) } }),
+  };
+}
+
+function mapCounts(turns: Record<string, TurnCount>): Record<string, TurnCount> {
+  return Object.fromEntries(Object.entries(turns).map(([path, count]) => [path, closed(count)]));
+}
+
+/** Of a `foreach`, what is known of the items that are done; the others are counted when they have run again. */
+function keptItems({ turns, loop, last }: StepProgress, items: Record<string, Json>): StepProgress {
+  const { succeeded = Object.keys(items).length, skipped } = loop?.ended ?? {};
+  const ended = { succeeded, ...(skipped !== undefined && { skipped }) };
+  return {
+    status: 'pending',
+    items,
+    ...(turns && { turns: mapCounts(turns) }),
+    ...(last && { last }),
+    ...(loop && { loop: { ended, ...(loop.skipped && { skipped: loop.skipped }) } }),
+  };
+}
+
+/** The time between two tasks is no time of a step. */
+function closed({ from, to, duration_ms, ...count }: TurnCount): TurnCount {
+  return { ...count, duration_ms: duration_ms + (from === undefined || to === undefined ? 0 : to - from) };
+}
+
+function holds(step: PlanStep, id: string | null): boolean {
+  return id !== null && mainSteps([step]).some((inner) => inner.step.id === id);
+}
+
+/** Approvals inside loops belong to turns that are done, and are not asked for again. */
+function asksPeople(step: PlanStep): boolean {
+  return (
+    isGroup(step) && mainSteps([step]).some(({ step: inner, path }) => inner.verb === 'approval' && !path.includes('*'))
+  );
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { OVERLAPS } from '../../contracts/schedules.js';
+import { isNamedZone } from '../../rules/expressions/zones/zone-offset.js';
+import { WEBHOOK_NAME } from '../../rules/tasks/delivery-key.js';
+import { SCHEDULE_ID } from '../../rules/tasks/firing-key.js';
+import { cronMistake } from '../cron.js';
+import { condition, duration, environmentName, jsonObject, secretReference } from './values.js';
+
+const CRON = 'Write five fields, such as "0 3 * * *" (six with years, seven with seconds and years), or @daily';
+const ZONE = 'Write an IANA name, such as Europe/Berlin';
+
+/**
+ * `schedules` of a high-level file: when it is run by itself. `ability schedule sync` makes Temporal's schedules say so.
+ *
+ */
+export const schedules = z
+  .array(
+    z.strictObject({
+      id: z
+        .string()
+        .regex(SCHEDULE_ID)
+        .describe('Name of the schedule, one in the project; its tasks are named after it.'),
+      cron: z
+        .string(CRON)
+        .superRefine((cron, context) => {
+          const mistake = cronMistake(cron);
+          if (mistake !== undefined) context.addIssue({ code: 'custom', message: `${CRON}: ${mistake}` });
+        })
+        .describe('When it fires: minute, hour, day of month, month, day of week.'),
+      timezone: z
+        .string()
+        .refine(isNamedZone, ZONE)
+        .default('UTC')
+        .describe('IANA name of the zone of `cron`, such as Europe/Berlin.'),
+      environment: environmentName.describe('Where its tasks run.'),
+      input: jsonObject.default({}).describe('The input of its tasks; checked at each firing.'),
+      intent: z
+        .string()
+        .min(1)
+        .max(1000)
+        .optional()
+        .describe('What its tasks are for, in words; kept in their records.'),
+      overlap: z
+        .enum(OVERLAPS)
+        .default('skip')
+        .describe('What becomes of a firing while the task of an earlier one is open.'),
+      jitter: duration.default('0s').describe('Each firing is put off by up to so much.'),
+      catch_up: duration.default('1h').describe('A firing that was missed is made up for within so much.'),
+    }),
+  )
+  .min(1);
+
+const INPUT = 'An object belongs here, or one ${{ }} that gives one, such as "${{ webhook.body }}"';
+
+/**
+ * `triggers` of an ability: the webhooks that start it. `ability serve` takes them at `POST /v1/webhooks/NAME`.
+ *
+ */
+export const triggers = z
+  .array(
+    z.strictObject({
+      webhook: z
+        .string()
+        .regex(WEBHOOK_NAME)
+        .describe('Name of the webhook, one in the project: it is sent to `POST /v1/webhooks/NAME`.'),
+      secret: secretReference.describe(
+        'A reference to what its sender signs with; the door resolves it, and takes nothing that is unsigned.',
+      ),
+      environment: environmentName
+        .optional()
+        .describe('Where its tasks run; without it, the only environment of the ability.'),
+      if: condition
+        .optional()
+        .describe('CEL over `webhook.headers` and `webhook.body`; where it is false, the delivery starts nothing.'),
+      input: z
+        .union([jsonObject, z.string().regex(/^\s*\$\{\{[\s\S]*\}\}\s*$/, INPUT)], INPUT)
+        .default({})
+        .describe('The input of its tasks, with ${{ }} over `webhook.headers` and `webhook.body`.'),
+      key: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('The task key, with ${{ }}; without it, the id that the sender gives the delivery.'),
+      intent: z
+        .string()
+        .min(1)
+        .max(1000)
+        .optional()
+        .describe('What its tasks are for, in words; kept in their records.'),
+    }),
+  )
+  .min(1);

@@ -1,0 +1,168 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isCaseFile } from '../../definitions/case-files.js';
+import { leavesToSay } from '../../definitions/default-summary.js';
+import type { Finding } from './finding.js';
+import type { GuardIndex } from './guard-index.js';
+import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
+
+/** Where agents' tools keep hooks, and what may switch them off. */
+const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.toml'];
+const ADDS_CASES = 'ability scaffold cases --from FILE';
+const ADDS_HOOK = 'ability scaffold hook --phase PHASE --from FILE';
+
+/** By folder of a registry, the command that makes what lies there. */
+const SCAFFOLDS: Record<string, string> = {
+  'low-level': 'ability scaffold low-level --from FILE',
+  'high-level': 'ability scaffold high-level --from FILE',
+  implementations: 'ability scaffold implementation --from FILE',
+  hooks: ADDS_HOOK,
+  schemas: 'ability scaffold schemas',
+  'capabilities.yaml': 'ability scaffold capabilities --from FILE',
+  'packs.yaml': 'ability scaffold packs --from FILE',
+  'AGENTS.md': 'ability docs --agents',
+};
+
+/** Where an agent may not write. Source: R-002-58, C-46. */
+export class Places {
+  /** Absolute, links resolved. */
+  readonly root: string;
+
+  constructor(
+    root: string,
+    readonly index: GuardIndex,
+  ) {
+    this.root = realpathSync(root);
+  }
+
+  /** A path with all links resolved that there are, also where its last parts are not there yet. */
+  real(path: string): string {
+    try {
+      return realpathSync(path);
+    } catch {
+      const above = dirname(path);
+      return above === path ? path : join(this.real(above), basename(path));
+    }
+  }
+
+  /** Relative to the project, with forward slashes; undefined outside of it. */
+  inProject(path: string): string | undefined {
+    const way = relative(this.root, path);
+    return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way.split(sep).join('/');
+  }
+
+  /**
+   * Why an agent may not write to a path; undefined where it may.
+   *
+   * @param whole the write is about a folder with all that is in it.
+   */
+  refuse(path: string, whole = false): Finding | undefined {
+    const direct = this.inProject(resolve(path));
+    const file = this.inProject(this.real(resolve(path)));
+    for (const way of new Set([direct, file])) {
+      const found = way === undefined ? undefined : this.refuseInside(way, whole);
+      if (found) return found;
+    }
+    const above = relative(resolve(path), this.root);
+    const isAbove = above === '' || (!above.startsWith('..') && !isAbsolute(above));
+    return whole && isAbove ? refused(`${path} holds the registry of this project`) : undefined;
+  }
+
+  private refuseInside(way: string, whole: boolean): Finding | undefined {
+    const { registry, hooks } = this.index;
+    if (way === '') return whole ? refused('the folder holds the registry of this project') : undefined;
+    if (way === 'ability.yaml') return refused('ability.yaml says who approves and what may be gone round');
+    const folder = [hooks, registry].find((known) => way === known || way.startsWith(`${known}/`));
+    if (folder !== undefined) {
+      const kind = folder === registry ? way.slice(registry.length + 1).split('/')[0] : 'hooks';
+      const isOfGuards = folder === hooks || /\/hooks_impl\.ya?ml$/.test(way);
+      if (!isOfGuards && (way.startsWith(`${registry}/config/`) || this.isUnsaid(way))) return undefined;
+      return refused(`${way} is a registration`, isCaseFile(way) ? ADDS_CASES : SCAFFOLDS[kind ?? '']);
+    }
+    if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`);
+    const holds = [registry, hooks].some((known) => known.startsWith(`${way}/`));
+    if (whole && holds) return refused(`${way} holds the registry of this project`);
+    return this.putsGuard(way, whole) ? refused(`${way} puts this guard before your calls`) : undefined;
+  }
+
+  /** A file beside the settings that hold the guard may switch it off (`disableAllHooks`), and goes with their folder. */
+  private putsGuard(way: string, whole: boolean): boolean {
+    const folder = SETTINGS.includes(basename(way)) ? dirname(way) : whole ? way : undefined;
+    return (
+      folder !== undefined && SETTINGS.some((file) => this.textOf(join(folder, file)).includes('ability guard --for '))
+    );
+  }
+
+  /** A scaffold left something to be written there; none leaves anything in a file of guards. Source: C-46. */
+  private isUnsaid(way: string): boolean {
+    return leavesToSay(this.textOf(way));
+  }
+
+  private textOf(way: string): string {
+    try {
+      const path = join(this.root, way);
+      return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
+    } catch {
+      return '';
+    }
+  }
+}
+
+function refused(what: string, scaffold?: string): Finding {
+  return { about: 'registry', what, instead: adviceOn(scaffold) };
+}
+
+function adviceOn(scaffold: string | undefined): string {
+  if (scaffold === undefined) return 'Leave it to a person.';
+  if (scaffold === ADDS_HOOK) return `Add a hook with \`${scaffold}\`; what is there is for people to change.`;
+  if (!scaffold.endsWith('--from FILE')) return `Use \`${scaffold}\`, which writes it.`;
+  return `Use \`${scaffold}\` with a whole definition in FILE, which lies elsewhere; it is checked before it is written. Of what is there, edit registry/config/ and what a scaffold left to be said.`;
+}
+
+/** Folders against which a path may be meant. */
+export interface Bases {
+  /** The newest first. */
+  folders: readonly string[];
+  /** Whether the shell may be anywhere. */
+  isLost: boolean;
+  /** The word is, or goes to, what runs it, so that a short pattern counts as well. */
+  isRun?: boolean;
+}
+
+/**
+ * Why a shell may not write to a path; nothing where it may.
+ *
+ * @param whole the write is about a folder with all that is in it.
+ */
+export function judgeWrite(path: string, whole: boolean, bases: Bases, places: Places): Finding[] {
+  return refusals(path, whole, bases, places).filter((finding) => finding !== undefined);
+}
+
+function refusals(path: string, whole: boolean, { folders, isLost }: Bases, places: Places): (Finding | undefined)[] {
+  if (isKnown(path)) {
+    const elsewhere = isLost ? filesNamed(path, places).map((file) => places.refuse(resolve(places.root, file))) : [];
+    return [...folders.map((folder) => places.refuse(resolve(folder, path), whole)), ...elsewhere];
+  }
+  const begin = path.slice(0, path.search(/[\uE000-\uE005]/));
+  const known = begin.includes('/') ? [places.refuse(resolve(folders[0] ?? '/', `${begin}x`))] : [];
+  if (!hasLetters(path) && !/[\uE001\uE002]/.test(path)) return known;
+  const pattern = patternOf(path);
+  const { files, registry, hooks } = places.index;
+  const fitting = ['ability.yaml', '.system', registry, hooks, ...files].flatMap((file) => {
+    const absolute = resolve(places.root, file);
+    return waysTo(absolute, folders, file).some((way) => pattern.test(way)) ? places.refuse(absolute, true) : [];
+  });
+  return [...known, ...fitting];
+}
+
+/** The places that a text mentions: code that names a protected place may write to it. */
+export function placesIn(text: string, { index }: Places): string[] {
+  const kept = ['ability.yaml', '.system', index.registry, index.hooks];
+  const paths = [...text.matchAll(/[\w./~-]*[\w~-]/g)].map(([path]) => path);
+  return paths.filter((path) => kept.some((place) => path.includes(place)));
+}
+
+function filesNamed(path: string, { index }: Places): string[] {
+  const end = path.replace(/^(\.\/)+/, '');
+  return ['ability.yaml', ...index.files].filter((file) => file === end || file.endsWith(`/${end}`));
+}

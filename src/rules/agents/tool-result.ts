@@ -1,0 +1,28 @@
+import type { Json } from '../../contracts/json.js';
+
+/** What a model learns of a call. */
+export type ToldResult =
+  | { status: 'succeeded'; output: Json }
+  | { status: string; error: { code: string; message: string; suggestion?: string } };
+
+/** A longer result is cut, so that no answer of a tool fills the history or the context. Characters. */
+const MAX_CHARACTERS = 16_000;
+const MAX_MESSAGE = 2_000;
+
+/** The result of a call as a model reads it: JSON, or the beginning and end of its text where it is long. */
+export function textOfResult(result: ToldResult): string {
+  if ('error' in result) {
+    const { message } = result.error;
+    return JSON.stringify({ ...result, error: { ...result.error, message: message.slice(0, MAX_MESSAGE) } });
+  }
+  const text = JSON.stringify(result);
+  if (text.length <= MAX_CHARACTERS) return text;
+  const output = JSON.stringify(result.output);
+  const half = MAX_CHARACTERS / 2;
+  return JSON.stringify({
+    status: result.status,
+    cut: `The output has ${output.length} characters; the middle is left out.`,
+    beginning: output.slice(0, half),
+    end: output.slice(-half),
+  });
+}

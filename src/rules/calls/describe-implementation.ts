@@ -1,0 +1,21 @@
+import type { PlanImplementation } from '../../contracts/plan.js';
+
+/** What an implementation runs, in a few words: a script with its interpreter, a tool of a server, a request. */
+export function describeImplementation(implementation: PlanImplementation): string {
+  switch (implementation.kind) {
+    case 'script': {
+      const { interpreter, path } = implementation.script;
+      return [...interpreter, path].join(' ');
+    }
+    case 'mcp':
+      return `${implementation.mcp.tool} of ${implementation.mcp.server.name}`;
+    case 'api': {
+      const { method, base_url, path } = implementation.api;
+      return `${method} ${base_url.replace(/\/$/, '')}${path}`;
+    }
+    case 'model': {
+      const { name, script } = implementation.model;
+      return script ? [...script.interpreter, script.path].join(' ') : `the model ${name}`;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { familyOf } from '../../contracts/codes.js';
+
+/** Statuses that mean "not now": they also count as `unavailable`. Source: docs/errors.md. */
+const NOT_NOW: ReadonlySet<string> = new Set(['http.408', 'http.425', 'http.429', 'http.502', 'http.503', 'http.504']);
+
+/**
+ * Whether an error code is named by an entry of `errors`: itself, its family, or a class of HTTP statuses (`http.5xx`).
+ *
+ * Source: docs/errors.md; docs/workflow-language.md#failures.
+ */
+export function codeMatches(code: string, entry: string): boolean {
+  if (code === entry || (familyOf(entry) === entry && familyOf(code) === entry)) return true;
+  if (entry === 'unavailable' && NOT_NOW.has(code)) return true;
+  return /^http\.[1-5]xx$/.test(entry) && code.startsWith('http.') && code[5] === entry[5];
+}
+
+/** Whether an error code is named by any of several entries. */
+export function codeMatchesAny(code: string, entries: readonly string[]): boolean {
+  return entries.some((entry) => codeMatches(code, entry));
+}
+
+/** Families and codes that trying again cannot change: a refusal, a wrong contract, a missing part. */
+const NEVER_AGAIN = [
+  'agent',
+  'approval',
+  'config',
+  'denied',
+  'engine',
+  'environment',
+  'expression',
+  'feature',
+  'file.not_of_task',
+  'guard',
+  'hook',
+  'input',
+  'internal',
+  'limit',
+  'mcp.definition_changed',
+  'mcp.input_required',
+  'mcp.start_failed',
+  'mcp.task_required',
+  'mcp.tool_invalid',
+  'mcp.tool_missing',
+  'model.not_configured',
+  'model.rejected',
+  'outcome',
+  'output',
+  'placement',
+  'scope',
+  'script.arguments_too_large',
+  'script.missing',
+  'script.not_executable',
+  'seal.invalid',
+  'test',
+  'timeout.task',
+];
+
+/** Codes of calls that were made and answered, and whose answer cannot be used. */
+const UNUSABLE_ANSWERS: ReadonlySet<string> = new Set([
+  'api.output_invalid',
+  'file.missing',
+  'file.too_large',
+  'mcp.output_invalid',
+  'output.too_large',
+  'script.output_broken',
+  'script.output_invalid',
+  'script.output_missing',
+]);
+
+/** The codes of a family that are about the answer of a call that was made; none for what is no family. */
+export function unusableAnswersOf(family: string): string[] {
+  return [...UNUSABLE_ANSWERS].filter((code) => code !== 'output.too_large' && familyOf(code) === family);
+}
+
+/** Whether an error is about the answer of a call that was made: where the call had begun, it has had its effect. */
+export function isUnusableAnswer(code: string): boolean {
+  return UNUSABLE_ANSWERS.has(code);
+}
+
+/**
+ * Whether a failed call may be tried again, as far as the error goes.
+ *
+ * With `errors`, those and no others; without, every failure but those that repeating cannot change and the statuses
+ * 4xx that do not mean "not now". What was made and answered is made again only where `errors` names the very code: its
+ * family does not say that much. Source: docs/workflow-language.md#failures.
+ *
+ * @param byFamily whether, as for plans of engine 1, such an answer is tried again like any other failure.
+ */
+export function isRetryableCode(code: string, errors?: readonly string[], byFamily = false): boolean {
+  if (codeMatchesAny(code, NEVER_AGAIN)) return false;
+  if (isUnusableAnswer(code) && !byFamily) return errors?.includes(code) ?? false;
+  if (errors) return codeMatchesAny(code, errors);
+  return !/^http\.4\d\d$/.test(code) || NOT_NOW.has(code);
+}
+
+/** A refusal, or the end of the task: a catch-all never catches these. Source: docs/workflow-language.md#failures. */
+const NOT_CAUGHT = ['denied', 'approval', 'guard', 'hook.failed', 'outcome', 'timeout.task', 'limit', 'internal'];
+
+/** Whether a handler that names no errors, such as `continue_on_error`, may cover this one. */
+export function isCatchable(code: string): boolean {
+  return !codeMatchesAny(code, NOT_CAUGHT);
+}

@@ -1,0 +1,57 @@
+import type { Plan } from '../../contracts/plan.js';
+import type { ToolsUsed } from '../../contracts/record.js';
+import type { StepSummary, TaskResult } from '../../contracts/task.js';
+import { allSteps } from '../steps/find-step.js';
+import { toolName } from './tool-name.js';
+
+/**
+ * What a task has called, and what of that it may not call: nothing, unless a worker is broken or not one of ours.
+ *
+ * @param inner tools of the tasks it called. Source: R-001-09, R-000-38.
+ */
+export function toolsUsed(
+  plan: Plan,
+  { steps, approvals }: Pick<TaskResult, 'steps' | 'approvals'>,
+  inner: Iterable<string> = [],
+): ToolsUsed {
+  const refused = new Set(approvals.filter(({ status }) => status !== 'approved').map(({ path }) => path));
+  const called = steps.flatMap((step) => (step.call !== null && wasMade(step, refused) ? [step.call] : []));
+  const tools = called.flatMap((id) => {
+    const operation = Object.hasOwn(plan.operations, id) ? plan.operations[id] : undefined;
+    return operation ? [toolName(operation)] : [];
+  });
+  const allowed = whitelistOf(plan);
+  return {
+    called: sorted(called),
+    tools_used: sorted([...tools, ...inner]),
+    outside_whitelist: sorted(called.filter((id) => !allowed.has(id))),
+  };
+}
+
+/** The plan holds only what may be called, so that this is a mistake of ours. @param id of `outside_whitelist`. */
+export function describeOutside(id: string): string {
+  return `internal.error: ${id} was called, and is not among what this ability may call; please report it`;
+}
+
+/** Whether a call was made, or may have been: the attempts of a lost or cancelled one were not counted. */
+function wasMade({ status, attempts, error, path }: StepSummary, refused: ReadonlySet<string>): boolean {
+  if (status === 'denied' || status === 'skipped' || status === 'pending') return false;
+  if (attempts > 0 || status === 'unknown') return true;
+  if (status === 'timed_out') return error?.code === 'timeout.call' || error?.code === 'timeout.step';
+  return status === 'cancelled' && !refused.has(path);
+}
+
+/** What a plan's own steps may call: as its definition lists it, else what they name. */
+function whitelistOf(plan: Plan): ReadonlySet<string> {
+  const { id, kind, operations } = plan.ability;
+  if (kind === 'operation') return new Set([id]);
+  if (operations) return new Set([...operations, ...(plan.agent ? [plan.agent.model] : [])]);
+  const calls = allSteps(plan).flatMap(({ step }) =>
+    step.verb === 'call' ? [step.call, ...(step.undo ? [step.undo.call] : [])] : [],
+  );
+  return new Set(calls);
+}
+
+function sorted(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
+}

@@ -1,0 +1,65 @@
+import { type LockState, SLOT_ON_BUSY, type SlotEntry, type SlotRequest } from '../../contracts/concurrency.js';
+
+/** A token of ours is much shorter. */
+const LONGEST_TOKEN = 100;
+
+/**
+ * What a lock begins with. It may have been started by hand, with anything: lists that are missing are empty, and
+ * what is no entry, or a second one of the same task, is left out, so that the tasks of its key go on.
+ */
+export function readLockState(value: unknown): LockState {
+  const { key, holders, line } = fieldsOf(value);
+  const seen = new Set<string>();
+  const entriesOf = (list: unknown): SlotEntry[] =>
+    (Array.isArray(list) ? list : []).flatMap((item: unknown) => {
+      if (!isRequest(item) || seen.has(item.task)) return [];
+      seen.add(item.task);
+      return [pickEntry(item)];
+    });
+  return { key: typeof key === 'string' ? key : '', holders: entriesOf(holders), line: entriesOf(line) };
+}
+
+/** What a task asks of a lock by signal; undefined for what is no request. */
+export function readSlotRequest(value: unknown): SlotRequest | undefined {
+  return isRequest(value) ? pickRequest(value) : undefined;
+}
+
+/** Which execution of which task a signal is about; undefined for anything else. */
+export function readSlotReference(value: unknown): Pick<SlotRequest, 'task' | 'run'> | undefined {
+  return isReference(value) ? { task: value.task, run: value.run } : undefined;
+}
+
+function pickEntry(entry: SlotRequest): SlotEntry {
+  const { settled, told, superseded } = fieldsOf(entry);
+  return {
+    ...pickRequest(entry),
+    ...(typeof settled === 'boolean' && { settled }),
+    ...(typeof told === 'boolean' && { told }),
+    ...(typeof superseded === 'boolean' && { superseded }),
+  };
+}
+
+function pickRequest({ task, run, limit, on_busy, newest, again, token }: SlotRequest): SlotRequest {
+  const isToken = typeof token === 'string' && token !== '' && token.length <= LONGEST_TOKEN;
+  const marks = { ...(newest === true && { newest }), ...(again === true && { again }) };
+  return { task, run, limit, on_busy, ...marks, ...(isToken && { token }) };
+}
+
+function isReference(value: unknown): value is Pick<SlotRequest, 'task' | 'run'> {
+  const { task, run } = fieldsOf(value);
+  return typeof task === 'string' && task !== '' && typeof run === 'string';
+}
+
+function isRequest(value: unknown): value is SlotRequest {
+  const { limit, on_busy } = fieldsOf(value);
+  return (
+    isReference(value) &&
+    Number.isSafeInteger(limit) &&
+    Number(limit) >= 1 &&
+    SLOT_ON_BUSY.some((known) => known === on_busy)
+  );
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === 'object' ? { ...value } : {};
+}

@@ -1,0 +1,39 @@
+import type { HookAnswer } from '../../contracts/hooks.js';
+import { generalPath, isInTurn } from '../steps/turn-paths.js';
+
+/** What a hook said, in so many turns of a loop; outside loops once. */
+export interface FoldedAnswer {
+  answer: HookAnswer;
+  times: number;
+}
+
+/** Beyond so many that differ, answers in loops are only counted. */
+const MAX_IN_LOOPS = 100;
+
+/**
+ * The answers of hooks, with those that say the same about different turns of a loop as one, at a path with `*`.
+ *
+ * @returns those to list, in the order in which they came first, and how many answers of loops are not among them.
+ */
+export function foldAnswers(answers: readonly HookAnswer[]): { folded: FoldedAnswer[]; left: number } {
+  const folded: FoldedAnswer[] = [];
+  const known = new Map<string, FoldedAnswer>();
+  let left = 0;
+  for (const answer of answers) {
+    if (!isInTurn(answer.path)) {
+      folded.push({ answer, times: 1 });
+      continue;
+    }
+    const { duration_ms: _, ...said } = { ...answer, path: generalPath(answer.path) };
+    const key = JSON.stringify(said);
+    const same = known.get(key);
+    if (same) same.times += 1;
+    else if (known.size >= MAX_IN_LOOPS) left += 1;
+    else {
+      const first = { answer: said, times: 1 };
+      known.set(key, first);
+      folded.push(first);
+    }
+  }
+  return { folded, left };
+}

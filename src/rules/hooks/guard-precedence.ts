@@ -1,0 +1,24 @@
+import type { GuardDecision, HookAnswer, Phase } from '../../contracts/hooks.js';
+
+/** What a guard may decide, from the gravest to the mildest. Source: requirements, C-12. */
+export const DECISIONS: readonly GuardDecision[] = ['deny', 'need_user_confirm', 'allow'];
+
+/** The answer that ends a phase: the first deny, if there is one. */
+export function firstDeny(answers: readonly HookAnswer[]): HookAnswer | undefined {
+  return answers.find((answer) => answer.decision === 'deny');
+}
+
+/** The gravest of what was decided about one thing; undefined where nothing was. */
+export function gravestOf(decisions: readonly GuardDecision[]): GuardDecision | undefined {
+  return DECISIONS.find((decision) => decisions.includes(decision));
+}
+
+/** Whether the hooks of a phase decide: there an answer that is missing or cannot be read refuses. Source: C-08, C-11. */
+export function isGuardPhase(phase: Phase): boolean {
+  return phase === 'PreAbilityCreate' || phase === 'PreAbilityCall' || phase === 'SessionStart';
+}
+
+/** Whether what the hooks of a phase are asked about is over, so that they serve the infrastructure alone. Source: R-002-25. */
+export function isOverPhase(phase: Phase): boolean {
+  return phase === 'PostAbilityCall' || phase === 'SessionStop';
+}

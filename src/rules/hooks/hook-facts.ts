@@ -1,0 +1,210 @@
+import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { CEL, FOURTH_CEL, THIRD_CEL } from '../../contracts/names.js';
+import type { Person } from '../../contracts/people.js';
+import type { Plan, PlanHandler, PlanOperation } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { evaluateCondition } from '../expressions/condition.js';
+import { handlerReadsSession } from '../sessions/session-reads.js';
+import { oneLine } from '../shown-text.js';
+import { isGuardPhase } from './guard-precedence.js';
+
+/** The names hook expressions see. Source: docs/hooks.md. */
+export const HOOK_NAMES = [
+  'input',
+  'environment',
+  'ability',
+  'implementation',
+  'effects',
+  'tags',
+  'task',
+  'session',
+  'user',
+  'outcome',
+] as const;
+
+/** The values of those names around one call, or around the task. */
+export type HookFacts = Record<(typeof HOOK_NAMES)[number], Json>;
+
+/** What the facts are drawn from. */
+export interface FactSources {
+  plan: Plan;
+  /** The operation called; undefined for the task as a whole. */
+  operation: PlanOperation | undefined;
+  input: JsonObject;
+  task: string;
+  user: Person;
+  session: string | null;
+  outcome?: { status: string; output: Json; error: unknown };
+}
+
+/** Draws the pinned facts from a plan, the same in workflow, activity and preflight. */
+export function hookFacts({ plan, operation, input, task, user, session, outcome }: FactSources): HookFacts {
+  const { ability, environment } = plan;
+  const about = operation
+    ? { id: operation.key, version: operation.version, modules: operation.modules }
+    : { id: ability.id, version: ability.version, modules: ability.modules };
+  const implementation = operation && { id: operation.implementation.id, kind: operation.implementation.kind };
+  return {
+    input,
+    environment: { name: environment.name, protected: environment.protected, vars: environment.vars },
+    ability: about,
+    implementation: implementation ?? null,
+    effects: operation ? operation.effects : ability.effects,
+    tags: operation ? operation.implementation.tags : ability.tags,
+    task: { key: task, ability: ability.id },
+    session: session === null ? null : { id: session },
+    user: { name: user.name, source: user.source },
+    outcome: (outcome ?? null) as Json,
+  };
+}
+
+/** The same names for an event of a session, which has no ability and no task: `input` is what it is about. */
+export function sessionFacts({ payload, environment, session, user }: SessionSources): HookFacts {
+  return {
+    input: payload,
+    environment: { name: environment.name, protected: environment.protected, vars: environment.vars },
+    ability: null,
+    implementation: null,
+    effects: null,
+    tags: [],
+    task: null,
+    session: { id: session },
+    user: { name: user.name, source: user.source },
+    outcome: null,
+  };
+}
+
+/** The same names from an EventContext alone, for a hook that is tried out without a task. */
+export function eventFacts(event: EventContext): HookFacts {
+  const { event_type, ability_id, module_id, task_id, session_id, effects, tags, user_id } = event;
+  const payload = event.payload as JsonObject;
+  const { input = {}, status = 'succeeded', output = null, error = null } = payload;
+  const isAfter = event_type === 'PostAbilityCall';
+  const modules = module_id === null ? [] : [module_id];
+  return {
+    input: isAfter ? input : payload,
+    environment: { ...event.environment },
+    ability: ability_id === null ? null : { id: ability_id, version: 1, modules },
+    implementation: null,
+    effects,
+    tags,
+    task: task_id === null ? null : { key: task_id, ability: ability_id },
+    session: session_id === null ? null : { id: session_id },
+    user: { name: user_id, source: 'claimed' },
+    outcome: isAfter ? { status, output, error } : null,
+  };
+}
+
+/** What the facts of an event of a session are drawn from. */
+export interface SessionSources {
+  session: string;
+  payload: JsonObject;
+  environment: { name: string; protected: boolean; vars: JsonObject };
+  user: Person;
+}
+
+/**
+ * What an expression handler answers.
+ *
+ * An expression that cannot be evaluated is an error, and an error before a call denies it. Source: docs/hooks.md.
+ *
+ * @param when the version of the plan, where a history may have to replay, and the moment of the phase.
+ */
+export function answerExpression(
+  id: string,
+  handler: Extract<PlanHandler, { kind: 'expression' }>,
+  at: { phase: Phase; path: string },
+  facts: HookFacts,
+  when: HookMoment,
+): HookAnswer {
+  const clock = new HookClock(when);
+  const isTrue = (condition: string | undefined): boolean =>
+    condition !== undefined && evaluateCondition(condition, facts, clock.around);
+  const answer = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
+  try {
+    if (isTrue(handler.deny_if)) return { ...answer, decision: 'deny', ...whyOf(handler), ...clock.seen };
+    const warned = isTrue(handler.warn_if) ? { warnings: [oneLine(handler.reason)] } : {};
+    if (isTrue(handler.confirm_if))
+      return { ...answer, decision: 'need_user_confirm', ...whyOf(handler), ...warned, ...clock.seen };
+    return { ...answer, ...warned, ...clock.seen };
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    const advice = facts.session === null && handlerReadsSession(handler) ? OUTSIDE_OF_SESSION : undefined;
+    return { ...failedAnswer(id, at, error.message, advice), ...clock.seen };
+  }
+}
+
+/** What is said where a guard looks at a session, and there is none. */
+const OUTSIDE_OF_SESSION =
+  'Run it in a session: `ability session start`, then `--session ID`; or have the guard begin with `session == null ||` or `session != null &&`.';
+
+/** When a phase is, for the expressions of its hooks. */
+export interface HookMoment {
+  /** Milliseconds since 1970; the same for all hooks of the phase. */
+  moment: number;
+  /** The version of the plan. */
+  cel: string;
+}
+
+/** The clock of one hook, which notes whether it was looked at: the answer then says what it showed. */
+class HookClock {
+  private wasRead = false;
+
+  constructor(private readonly when: HookMoment) {}
+
+  /** Hooks of plans of earlier versions had no clock, and a task that was refused for it stays refused. */
+  get around(): { cel: string; now?: () => number } {
+    const { cel, moment } = this.when;
+    if (cel !== CEL && cel !== FOURTH_CEL && cel !== THIRD_CEL) return { cel };
+    const now = (): number => {
+      this.wasRead = true;
+      return moment;
+    };
+    return { cel, now };
+  }
+
+  get seen(): Pick<HookAnswer, 'moment'> {
+    return this.wasRead ? { moment: new Date(this.when.moment).toISOString() } : {};
+  }
+}
+
+/** The answer of a hook that crashed, hung or gave none: before a call that refuses. Source: C-08. */
+export function failedAnswer(
+  id: string,
+  { phase, path }: { phase: Phase; path: string },
+  reason: string,
+  suggestion?: string,
+): HookAnswer {
+  const decision = isGuardPhase(phase) ? 'deny' : 'allow';
+  return { hook_id: id, phase, path, status: 'error', decision, reason, ...(suggestion && { suggestion }) };
+}
+
+/** What is shown to people, as one line at every door. */
+function whyOf({
+  reason,
+  suggestion,
+}: {
+  reason: string;
+  suggestion?: string;
+}): Pick<HookAnswer, 'reason' | 'suggestion'> {
+  return { reason: oneLine(reason), ...(suggestion !== undefined && { suggestion: oneLine(suggestion) }) };
+}
+
+/** The error a deny is reported as. Source: docs/architecture.md#promises: a failed guard says that it failed, not that it denied. */
+export function denialOf(answer: HookAnswer): AbilityError {
+  const failed = answer.status === 'error';
+  return new AbilityError({
+    code: failed ? 'hook.failed' : 'guard.denied',
+    message: failed
+      ? `The guard ${answer.hook_id} failed, and a guard that cannot answer denies the call: ${answer.reason ?? 'no reason'}`
+      : `${oneLine(answer.reason ?? 'Denied.')} (hook ${answer.hook_id})`,
+    details: {
+      hook_id: answer.hook_id,
+      phase: answer.phase,
+      path: answer.path,
+      ...(answer.moment !== undefined && { moment: answer.moment }),
+    },
+    ...(answer.suggestion !== undefined && { suggestion: oneLine(answer.suggestion) }),
+  });
+}

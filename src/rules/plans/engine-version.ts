@@ -1,0 +1,24 @@
+import { CEL, CEL_READ, ENGINE, ENGINES_READ, FIRST_CEL } from '../../contracts/names.js';
+import type { Plan } from '../../contracts/plan.js';
+
+/** What a plan says of the build that made it; a task started by hand may hold anything. */
+export type PlannedFor = Partial<Pick<Plan, 'engine' | 'cel'>>;
+
+/** Whether a plan was made for engine 2 or later; see {@link ENGINES_READ} for what that changed. Others go on as before. */
+export function isSinceEngine2({ engine }: Pick<Plan, 'engine'>): boolean {
+  return engine >= 2;
+}
+
+/**
+ * Why this build cannot run a plan as it was made: for another interpreter, or another CEL.
+ *
+ * @returns a sentence, or undefined where it can. Source: docs/architecture.md#what-must-stay-deterministic.
+ */
+export function whyNotThisBuild(planned: PlannedFor | undefined): string | undefined {
+  const engine = planned?.engine;
+  if (engine === undefined || !ENGINES_READ.includes(engine))
+    return `The task was planned for engine ${engine ?? 'none'}, this build has engine ${ENGINE}`;
+  const cel = planned?.cel ?? FIRST_CEL;
+  if (CEL_READ.includes(cel)) return undefined;
+  return `The expressions of the task were planned for CEL ${cel}, this build has CEL ${CEL}`;
+}

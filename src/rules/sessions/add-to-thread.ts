@@ -1,0 +1,23 @@
+import { LANE_LENGTH, type LaneMessage } from '../../contracts/routing.js';
+import type { SessionThread } from '../../contracts/session.js';
+
+/** So many characters of a text are kept at each of its ends: a request stands before or after what was pasted. */
+const KEPT_AT_AN_END = 1000;
+
+/** A thread in which nothing was said. */
+export const EMPTY_THREAD: SessionThread = { messages: [], count: 0, pending: null };
+
+/** A thread with one more message; of more than {@link LANE_LENGTH} the oldest goes. `at` is ISO 8601. */
+export function addToThread(thread: SessionThread, { role, text }: Said, at: string): SessionThread {
+  const count = thread.count + 1;
+  const message: LaneMessage = { id: `m-${count}`, role, text: withoutMiddle(text), at };
+  return { ...thread, count, messages: [...thread.messages, message].slice(-LANE_LENGTH) };
+}
+
+type Said = Pick<LaneMessage, 'role' | 'text'>;
+
+/** A text as it is kept: of a long one its beginning and its end. What reads messages for their meaning takes too long for more. */
+export function withoutMiddle(text: string): string {
+  if (text.length <= 2 * KEPT_AT_AN_END) return text;
+  return `${text.slice(0, KEPT_AT_AN_END)}\n[...]\n${text.slice(-KEPT_AT_AN_END)}`;
+}

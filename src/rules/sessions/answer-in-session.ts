@@ -1,0 +1,54 @@
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { Json } from '../../contracts/json.js';
+import type { SessionWord } from '../../contracts/session.js';
+import { answerExpression, failedAnswer, type HookFacts } from '../hooks/hook-facts.js';
+import { type CallLedger, MAX_CALLS } from './call-ledger.js';
+import { readsCalls } from './session-reads.js';
+
+/**
+ * Answers the guards of a call that look at its session, and enters the call where none denies, all in one moment: of two
+ * calls at once the second one sees the first. Source: docs/sessions.md#guards-over-a-session.
+ *
+ * A call that is entered already is asked about anew, as if it were not: the answer was lost.
+ */
+export function answerInSession(
+  session: string,
+  ledger: CallLedger,
+  { call, guards, facts, path, moment, cel }: Extract<SessionWord, { kind: 'call' }>,
+): HookAnswer[] {
+  const at = { phase: 'PreAbilityCall', path } as const;
+  if (call) ledger.end(call.id, 'denied');
+  const seen: HookFacts = { ...facts, session: { id: session, ...whatItDid(ledger) } };
+  const answers: HookAnswer[] = [];
+  for (const { id, handler } of guards) {
+    const isTooMuch = !ledger.isWhole && readsCalls(handler);
+    const answer = isTooMuch ? tooManyCalls(id, at) : answerOne(id, handler, at, seen, { moment, cel });
+    answers.push(answer);
+    if (answer.decision === 'deny') return answers;
+  }
+  if (call) ledger.enter(call);
+  return answers;
+}
+
+/**
+ * A mistake of ours is a guard that failed, too: thrown here, it would hold up the whole session. Around tasks it is not
+ * caught, since what they do next follows from it.
+ */
+function answerOne(...asked: Parameters<typeof answerExpression>): HookAnswer {
+  try {
+    return answerExpression(...asked);
+  } catch (error) {
+    const [id, , at] = asked;
+    return failedAnswer(id, at, `it could not be evaluated: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** What expressions see of a session. */
+function whatItDid({ calls, counts }: CallLedger): { [name: string]: Json } {
+  return { calls: calls.map(({ id: _, ...call }) => call) as unknown as Json, counts: { ...counts } };
+}
+
+function tooManyCalls(id: string, at: { phase: 'PreAbilityCall'; path: string }): HookAnswer {
+  const reason = `the session has made more than ${MAX_CALLS} calls, and \`session.calls\` lists no more`;
+  return failedAnswer(id, at, reason, 'Write the guard over `session.counts.<effects>`, or start another session.');
+}

@@ -1,0 +1,61 @@
+import { EFFECTS, type Effect } from '../../contracts/effects.js';
+import type { CallCounts, CallStatus, SessionCall, SessionCarried } from '../../contracts/session.js';
+
+/** How many calls of a session are listed; all are counted. Source: docs/sessions.md#guards-over-a-session. */
+export const MAX_CALLS = 1000;
+
+/** The calls of a session. Those that were denied are not among them. */
+export class CallLedger {
+  readonly calls: SessionCall[];
+  readonly counts: CallCounts;
+  readonly unlisted: Record<string, Effect>;
+  leftOut: number;
+
+  constructor(before?: Pick<SessionCarried, 'calls' | 'counts' | 'unlisted' | 'left_out'>) {
+    this.calls = before ? [...before.calls] : [];
+    this.counts = before ? { ...before.counts } : noCalls();
+    this.unlisted = { ...before?.unlisted };
+    this.leftOut = before?.left_out ?? 0;
+  }
+
+  /** Whether every call is listed. */
+  get isWhole(): boolean {
+    return this.leftOut === 0;
+  }
+
+  has(id: string): boolean {
+    return Object.hasOwn(this.unlisted, id) || this.calls.some((call) => call.id === id);
+  }
+
+  /** Enters a call that is about to be made. One that is there already stays as it is. */
+  enter(call: Omit<SessionCall, 'status'>): void {
+    if (this.has(call.id)) return;
+    if (this.calls.length < MAX_CALLS && this.isWhole) this.calls.push({ ...call, status: 'running' });
+    else {
+      this.unlisted[call.id] = call.effects;
+      this.leftOut += 1;
+    }
+    this.counts[call.effects] += 1;
+    this.counts.total += 1;
+  }
+
+  /** Notes how a call ended, once; `denied`: it was never made. */
+  end(id: string, status: CallStatus | 'denied'): void {
+    const index = this.calls.findIndex((call) => call.id === id);
+    const call = this.calls[index];
+    const effects = call?.effects ?? (Object.hasOwn(this.unlisted, id) ? this.unlisted[id] : undefined);
+    if (effects === undefined || (call && call.status !== 'running')) return;
+    delete this.unlisted[id];
+    if (status === 'denied') {
+      if (call) this.calls.splice(index, 1);
+      else this.leftOut -= 1;
+      this.counts[effects] -= 1;
+      this.counts.total -= 1;
+    } else if (call) this.calls[index] = { ...call, status };
+  }
+}
+
+/** The counts of a session that has made no call. */
+export function noCalls(): CallCounts {
+  return { ...(Object.fromEntries(EFFECTS.map((effect) => [effect, 0])) as Record<Effect, number>), total: 0 };
+}

@@ -1,0 +1,12 @@
+import { USER_KEY } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+
+/** Checks the id of a run, which names a folder. @throws AbilityError `usage.invalid` for what is none, such as a path. */
+export function checkRunId(id: string): string {
+  if (USER_KEY.test(id)) return id;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${JSON.stringify(id)} is no id of a run`,
+    suggestion: 'It has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
+  });
+}

@@ -1,0 +1,140 @@
+import type { GuardDecision, HookAnswer } from '../../contracts/hooks.js';
+import { isJsonObject, type Json } from '../../contracts/json.js';
+import type { AbilityGuard, HookSignals, RoutingHint, UnknownSignal } from '../../contracts/session.js';
+import { DECISIONS, gravestOf } from '../hooks/guard-precedence.js';
+import { oneLine } from '../shown-text.js';
+
+/** Signals of hooks that have a meaning here. Source: C-10. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['routing_hint', 'routing_hints', 'normalized_intent'],
+  ...['ability_guard', 'ability_guards', 'risk_alert', 'risk_alerts'],
+]);
+
+/** What hooks of a prompt and guards of tasks come to. */
+export interface MergedSignals {
+  hook_signals: HookSignals;
+  unknown: UnknownSignal[];
+}
+
+/**
+ * Merges what hooks said into what an AI reads: single signals and lists alike, duplicates once, of the guards of an
+ * ability the gravest, and nothing of `infra`.
+ *
+ * A `guard_decision` of a prompt stops nothing: it becomes an alert, since it is about no ability. A hook that failed has
+ * said nothing; its failure is logged. Signals of a wrong form count as unknown, so that nothing is lost.
+ * Source: R-002-36 to R-002-40, R-002-47; C-08, C-10, C-11; docs/sessions.md.
+ *
+ * @param earlier guards of the session's tasks, which come first. @param at ISO 8601, for unknown signals.
+ */
+export function mergeSignals(
+  answers: readonly HookAnswer[],
+  earlier: readonly AbilityGuard[],
+  at: string,
+): MergedSignals {
+  const merged = new Merging(at);
+  for (const guard of earlier) merged.addGuard(guard);
+  for (const answer of answers) if (answer.status === 'ok') merged.add(answer);
+  return merged.result();
+}
+
+class Merging {
+  private readonly hints = new Map<string, RoutingHint>();
+  private readonly guards = new Map<string, AbilityGuard>();
+  private readonly alerts = new Set<string>();
+  private readonly unknown: UnknownSignal[] = [];
+  private intent: Json | undefined;
+
+  constructor(private readonly at: string) {}
+
+  add(answer: HookAnswer): void {
+    const { hook_id, phase, decision, reason, hook_signals: signals = {} } = answer;
+    const source = `${phase}.${hook_id}`;
+    for (const name of ['routing_hint', 'routing_hints'])
+      this.each(hook_id, name, signals[name], (item) => this.addHint(source, item));
+    for (const name of ['ability_guard', 'ability_guards'])
+      this.each(hook_id, name, signals[name], (item) => this.takeGuard(source, item));
+    for (const name of ['risk_alert', 'risk_alerts'])
+      this.each(hook_id, name, signals[name], (item) => this.addAlert(item));
+    if (signals.normalized_intent !== undefined) this.intent = signals.normalized_intent;
+    if (decision !== 'allow') this.addAlert(`${oneLine(reason ?? `${hook_id} says ${decision}`)} (hook ${hook_id})`);
+    for (const [name, value] of Object.entries(signals)) {
+      if (!KNOWN.has(name)) this.keep(hook_id, name, value);
+    }
+  }
+
+  addGuard(guard: AbilityGuard): void {
+    const known = this.guards.get(guard.ability_id);
+    const isGraver = known && known.decision !== gravestOf([known.decision, guard.decision]);
+    if (!known || isGraver) this.guards.set(guard.ability_id, guard);
+  }
+
+  result(): MergedSignals {
+    const hook_signals: HookSignals = {
+      routing_hints: [...this.hints.values()],
+      ability_guards: [...this.guards.values()],
+      risk_alerts: [...this.alerts],
+      ...(this.intent !== undefined && { normalized_intent: this.intent }),
+    };
+    return { hook_signals, unknown: this.unknown };
+  }
+
+  /** Takes a signal or each of a list; what has not the form of one is kept as unknown. */
+  private each(hook: string, name: string, value: Json | undefined, take: (item: Json) => boolean): void {
+    if (value === undefined) return;
+    for (const item of Array.isArray(value) ? value : [value]) if (!take(item)) this.keep(hook, name, item);
+  }
+
+  /** A hint is one text, or has one as `hint`. */
+  private addHint(source: string, item: Json): boolean {
+    const hint = isJsonObject(item) ? item.hint : item;
+    if (typeof hint !== 'string' || hint === '') return false;
+    const found = { source, hint: oneLine(hint) };
+    if (![...this.hints.values()].some((known) => known.hint === found.hint)) this.hints.set(found.hint, found);
+    return true;
+  }
+
+  private takeGuard(source: string, item: Json): boolean {
+    if (!isJsonObject(item)) return false;
+    const { ability_id, decision, reason, suggestion } = item;
+    if (typeof ability_id !== 'string' || !isDecision(decision)) return false;
+    this.addGuard({
+      ability_id,
+      decision,
+      reason: oneLine(typeof reason === 'string' ? reason : `${source} says ${decision}.`),
+      ...(typeof suggestion === 'string' && { suggestion: oneLine(suggestion) }),
+      source,
+    });
+    return true;
+  }
+
+  private addAlert(item: Json): boolean {
+    if (typeof item !== 'string' || item === '') return false;
+    this.alerts.add(oneLine(item));
+    return true;
+  }
+
+  private keep(hook: string, name: string, value: Json): void {
+    this.unknown.push({ at: this.at, hook, name, value });
+  }
+}
+
+function isDecision(value: Json | undefined): value is GuardDecision {
+  return DECISIONS.some((decision) => decision === value);
+}
+
+/** What guards of a task said against it, for the next turn of its session. */
+export function guardsIn(answers: readonly HookAnswer[], abilityAt: (answer: HookAnswer) => string): AbilityGuard[] {
+  return answers.flatMap((answer) => {
+    const { hook_id, phase, decision, reason, suggestion } = answer;
+    if (decision === 'allow') return [];
+    return [
+      {
+        ability_id: abilityAt(answer),
+        decision,
+        reason: oneLine(reason ?? 'No reason given.'),
+        ...(suggestion !== undefined && { suggestion: oneLine(suggestion) }),
+        source: `${phase}.${hook_id}`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,74 @@
+import { isJsonObject } from '../../contracts/json.js';
+import { SCOPE_FOLDER, USER_KEY } from '../../contracts/names.js';
+import { LANE_LENGTH } from '../../contracts/routing.js';
+import type { PromptRequest, SessionStart, SignedWord, ThreadNote } from '../../contracts/session.js';
+
+/** Characters of a prompt that are taken. */
+export const MAX_PROMPT = 262_144;
+
+/** Characters of what waits for an answer, as JSON. */
+const MAX_PENDING = 100_000;
+
+/** What a session was started with; undefined for anything else, since everybody can start a workflow. */
+export function readSessionStart(value: unknown): SessionStart | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { format, session_id, environment, scope, idle_ms, user } = value;
+  const isStart =
+    format === 1 &&
+    typeof session_id === 'string' &&
+    USER_KEY.test(session_id) &&
+    typeof environment === 'string' &&
+    typeof scope === 'string' &&
+    SCOPE_FOLDER.test(scope) &&
+    typeof idle_ms === 'number' &&
+    Number.isFinite(idle_ms) &&
+    idle_ms > 0 &&
+    isPerson(user);
+  return isStart ? (value as unknown as SessionStart) : undefined;
+}
+
+/** Whether a value is a prompt and nothing else. */
+export function isPromptRequest(value: unknown): value is PromptRequest {
+  if (!isJsonObject(value) || Object.keys(value).some((key) => key !== 'prompt' && key !== 'user')) return false;
+  return typeof value.prompt === 'string' && value.prompt.length <= MAX_PROMPT && isPerson(value.user);
+}
+
+const NOTED_ROLES: readonly unknown[] = ['assistant', 'tool', 'document'];
+const PENDING_KINDS: readonly unknown[] = ['workflow_waiting', 'slot_request', 'tool_retry'];
+
+/** Whether a value is what a client may note of a conversation; what people ask comes with prompts alone. */
+export function isThreadNote(value: unknown): value is ThreadNote {
+  if (!isJsonObject(value) || Object.keys(value).some((key) => key !== 'messages' && key !== 'pending')) return false;
+  const { messages, pending } = value;
+  if (!Array.isArray(messages) || messages.length > LANE_LENGTH) return false;
+  const areNotes = messages.every(
+    (message) =>
+      isJsonObject(message) &&
+      NOTED_ROLES.includes(message.role) &&
+      typeof message.text === 'string' &&
+      message.text.length <= MAX_PROMPT,
+  );
+  return areNotes && (pending === null || isPending(pending));
+}
+
+function isPending(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    PENDING_KINDS.includes(value.kind) &&
+    isJsonObject(value.expects) &&
+    typeof value.thread_key === 'string' &&
+    typeof value.since === 'string' &&
+    JSON.stringify(value).length <= MAX_PENDING
+  );
+}
+
+/** Whether a value has the form of a signed word; whether it is one, its `mac` tells. */
+export function isSignedWord(value: unknown): value is SignedWord {
+  if (!isJsonObject(value) || !isJsonObject(value.word)) return false;
+  const { key_id, session, mac, word } = value;
+  return [key_id, session, mac, word.kind].every((text) => typeof text === 'string');
+}
+
+function isPerson(value: unknown): boolean {
+  return isJsonObject(value) && typeof value.name === 'string' && typeof value.source === 'string';
+}

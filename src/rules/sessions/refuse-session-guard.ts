@@ -1,0 +1,14 @@
+import type { HookAnswer } from '../../contracts/hooks.js';
+import { failedAnswer } from '../hooks/hook-facts.js';
+
+/**
+ * The answer of a guard that looks at what its session did, where it is asked about a call that no task makes.
+ *
+ * Such a call is never entered in the session, so that no limit would ever see it: only a task is counted.
+ * Source: docs/hooks.md#before-the-calls-of-an-agents-tool; docs/sessions.md#guards-over-a-session.
+ */
+export function refuseSessionGuard(id: string, ability: string, session: string): HookAnswer {
+  const reason = `it looks at what the session ${session} did, and a call that no task makes is not counted there`;
+  const suggestion = `Run \`ability run ${ability} --session ${session}\` instead, which the session counts.`;
+  return failedAnswer(id, { phase: 'PreAbilityCall', path: '' }, reason, suggestion);
+}

@@ -1,0 +1,19 @@
+import { AbilityError } from '../../contracts/problem.js';
+
+/** Of a session that the project does not have. */
+export function sessionNotFound(session: string, project: string): AbilityError {
+  return new AbilityError({
+    code: 'session.not_found',
+    message: `There is no session ${session} in the project ${project}`,
+    suggestion: 'Start one: ability session start.',
+  });
+}
+
+/** Of a session that takes nothing more. */
+export function sessionStopped(session: string): AbilityError {
+  return new AbilityError({
+    code: 'session.stopped',
+    message: `The session ${session} has ended`,
+    suggestion: 'Start another one: ability session start.',
+  });
+}

@@ -1,0 +1,56 @@
+import type { PlanStep } from '../../contracts/plan.js';
+import type { StepSummary } from '../../contracts/task.js';
+import { isCatchable } from '../calls/error-families.js';
+import { oneLine, startOf } from '../shown-text.js';
+import { nameOf } from './describe-items.js';
+
+/** How many steps are listed one by one. */
+const MAX_TOLD = 20;
+const MAX_MESSAGE = 300;
+const FAILED: ReadonlySet<StepSummary['status']> = new Set(['failed', 'timed_out', 'denied']);
+
+/** A step of a plan with its path; `*` stands for the number of a turn. */
+type ListedStep = { step: PlanStep; path: string };
+
+/**
+ * The failures that `continue_on_error` forgave, a sentence each: a task that went on all the same must not look as if
+ * nothing had happened. Of a step in a loop, one sentence for all turns.
+ *
+ * @param listed the steps of the task's plan. @param rows of its result.
+ */
+export function tellForgiven(listed: readonly ListedStep[], rows: readonly StepSummary[]): string[] {
+  const forgiving = new Set(listed.flatMap(({ step, path }) => (step.continue_on_error ? [path] : [])));
+  if (forgiving.size === 0) return [];
+  const told = rows.flatMap((row) => {
+    if (!forgiving.has(row.path)) return [];
+    return (row.turns === undefined ? tellOnce(row) : tellTurns(row)) ?? [];
+  });
+  const left = told.length - MAX_TOLD;
+  return [...told.slice(0, MAX_TOLD), ...(left > 0 ? [`${left} more steps failed and the task went on`] : [])];
+}
+
+function tellOnce({ path, status, error }: StepSummary): string | undefined {
+  if (!FAILED.has(status) || !error || !isCatchable(error.code)) return undefined;
+  return `The step ${path} failed and the task went on (continue_on_error): ${reasonOf(error)}`;
+}
+
+function tellTurns(row: StepSummary): string | undefined {
+  const count = countOf(row);
+  if (count === 0) return undefined;
+  const { path, turns = count, failures = [], items, error } = row;
+  // Of a loop within a loop, the failures are those of its own turns.
+  const [first] = items ? [] : failures;
+  const head = `The step ${path} failed in ${count} of ${turns} ${turns === 1 ? 'turn' : 'turns'}, which went on (continue_on_error)`;
+  if (first) return `${head}; first ${nameOf(first, row)}${first.error ? `: ${reasonOf(first.error)}` : ''}`;
+  return error ? `${head}: ${reasonOf(error)}` : head;
+}
+
+/** In how many turns a step failed and its turn went on; the loop reports a failure that ended its turn. */
+function countOf({ items, failed_turns = 0, failures = [], failures_left_out: left = 0 }: StepSummary): number {
+  return items ? failed_turns : failures.length + left;
+}
+
+function reasonOf({ code, message }: { code: string; message: string }): string {
+  const [line = ''] = message.split('\n', 1);
+  return `${code}: ${oneLine(startOf(line, MAX_MESSAGE))}`;
+}

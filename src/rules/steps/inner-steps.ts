@@ -1,0 +1,63 @@
+import type { PlanStep } from '../../contracts/plan.js';
+import { nameOfStep } from './step-name.js';
+import { isLoop } from './verbs.js';
+
+/** A list of steps inside a step. */
+export interface InnerSteps {
+  steps: readonly PlanStep[];
+  /** Whether it runs once a turn, so that its paths hold the number of the turn. */
+  isRepeated: boolean;
+}
+
+/** Every list of steps that stands inside a step, whatever it is there for, in the order in which they may run. */
+export function innerSteps(step: PlanStep): InnerSteps[] {
+  const lists = [...listsOfVerb(step), ...(step.on_error ?? []).map(({ steps }) => steps), step.finally ?? []];
+  return lists
+    .map((steps, index) => ({ steps, isRepeated: isLoop(step) && index === 0 }))
+    .filter(({ steps }) => steps.length > 0);
+}
+
+/** The lists that the verb of a step runs. A new verb is one more case here. */
+function listsOfVerb(step: PlanStep): (readonly PlanStep[])[] {
+  switch (step.verb) {
+    case 'steps':
+    case 'foreach':
+    case 'repeat':
+      return [step.steps];
+    case 'parallel':
+    case 'race':
+      return [step.branches];
+    case 'switch':
+      return step.cases.map(({ steps }) => steps);
+    case 'call':
+    case 'approval':
+    case 'wait':
+    case 'let':
+    case 'fail':
+    case 'end':
+      return [];
+  }
+}
+
+/** Every step of a list and inside its steps, with the path at which it runs; `*` stands for the number of a turn. */
+export function listSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
+  return steps.flatMap((step) => {
+    const path = prefix + nameOfStep(step.id);
+    const inner = innerSteps(step).flatMap((list) => listSteps(list.steps, `${path}/${list.isRepeated ? '*/' : ''}`));
+    return [{ step, path }, ...inner];
+  });
+}
+
+/** The steps of one turn of a loop, each with its path from there, without those in loops further in. */
+export function stepsOfTurn({ steps }: { steps: readonly PlanStep[] }): { step: PlanStep; path: string }[] {
+  return listSteps(steps).filter(({ path }) => !path.includes('*'));
+}
+
+/** As {@link listSteps}, without the steps of handlers and clean-ups. */
+export function mainSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
+  return steps.flatMap((step) => {
+    const path = prefix + nameOfStep(step.id);
+    const inner = listsOfVerb(step).flatMap((list) => mainSteps(list, `${path}/${isLoop(step) ? '*/' : ''}`));
+    return [{ step, path }, ...inner];
+  });
+}

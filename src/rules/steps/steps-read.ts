@@ -1,0 +1,117 @@
+import type { Json } from '../../contracts/json.js';
+import { FIRST_CEL } from '../../contracts/names.js';
+import type { PlanStep } from '../../contracts/plan.js';
+import { memoize } from '../../text/memoize.js';
+import { compileExpression, type Expression } from '../expressions/evaluate.js';
+import { expressionsIn } from '../expressions/template.js';
+import { allSteps, type StepTree } from './find-step.js';
+import { listSteps } from './inner-steps.js';
+import type { StepOfKind } from './verbs.js';
+
+/** A plan, or what of one has expressions. */
+type Tree = StepTree & { output?: Json; cel?: string | undefined };
+
+/**
+ * The ids of the steps that some expression of a workflow reads; undefined when one reads `steps` as a whole.
+ *
+ * Outputs of all others need not be kept.
+ */
+export const stepsRead = memoize((tree: Tree): ReadonlySet<string> | undefined => {
+  const cel = tree.cel ?? FIRST_CEL;
+  const handlers = tree.on_error ?? [];
+  return idsReadBy([
+    ...expressionsIn(tree.output ?? null, cel),
+    ...handlers.flatMap(({ output }) => expressionsIn(output ?? null, cel)),
+    ...allSteps(tree).flatMap(({ step }) => expressionsOf(step, cel)),
+  ]);
+});
+
+/** Undefined where one reads `steps` as a whole. */
+function idsReadBy(expressions: readonly Expression[]): Set<string> | undefined {
+  const read = new Set<string>();
+  for (const { references } of expressions) {
+    for (const { name, path } of references) {
+      if (name !== 'steps') continue;
+      const [id] = path;
+      if (id === undefined) return undefined;
+      read.add(id);
+    }
+  }
+  return read;
+}
+
+const ownReaders = new WeakMap<PlanStep, boolean>();
+
+/** Whether an expression of a step looks at that step itself. */
+export function readsItself(step: PlanStep, cel: string): boolean {
+  let reads = ownReaders.get(step);
+  if (reads === undefined) {
+    reads = idsReadBy(expressionsOf(step, cel))?.has(step.id) ?? true;
+    ownReaders.set(step, reads);
+  }
+  return reads;
+}
+
+const readInLoops = new WeakMap<PlanStep, readonly string[]>();
+
+/** The ids of the steps inside a loop that the loop or some step inside it reads: what one turn may see of another. */
+export function readInTurns(loop: StepOfKind<'loop'>, cel: string): readonly string[] {
+  let ids = readInLoops.get(loop);
+  if (!ids) {
+    const inner = listSteps(loop.steps).map(({ step }) => step);
+    const read = idsReadBy([loop, ...inner].flatMap((step) => expressionsOf(step, cel)));
+    ids = inner.map(({ id }) => id).filter((id) => read === undefined || read.has(id));
+    readInLoops.set(loop, ids);
+  }
+  return ids;
+}
+
+/** Every expression of one step, without those of the steps inside it. */
+function expressionsOf(step: PlanStep, cel: string): Expression[] {
+  const { bare, templates } = ownExpressions(step);
+  const handlers = (step.on_error ?? []).map(({ output }) => output ?? null);
+  return [
+    ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source, cel)])),
+    ...[step.timeout ?? null, ...handlers, ...templates].flatMap((one) => expressionsIn(one, cel)),
+  ];
+}
+
+/** The expressions that belong to the verb of a step. A new verb is one more case here. */
+function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templates: Json[] } {
+  switch (step.verb) {
+    case 'call':
+      return {
+        bare: [],
+        templates: [step.with, step.undo?.with ?? null, step.retry?.first ?? null, step.retry?.max ?? null],
+      };
+    case 'approval':
+      return { bare: [], templates: [step.approval.title, step.approval.expires] };
+    case 'parallel':
+      return { bare: [], templates: [step.max_parallel ?? null] };
+    case 'race':
+      return { bare: [], templates: [] };
+    case 'foreach':
+      return 'list' in step.foreach
+        ? { bare: [], templates: [step.foreach.list, step.max_parallel, step.label ?? null] }
+        : { bare: [step.foreach.expression], templates: [step.max_parallel, step.label ?? null] };
+    case 'switch':
+      return { bare: step.cases.map((item) => item.if), templates: [] };
+    case 'repeat':
+      return { bare: [step.repeat.until], templates: [step.repeat.every, step.repeat.max] };
+    case 'wait':
+      if ('for' in step.wait) return { bare: [], templates: [step.wait.for] };
+      if ('until' in step.wait) return { bare: [step.wait.until], templates: [] };
+      return { bare: [step.wait.if], templates: [step.wait.timeout ?? null] };
+    case 'steps':
+      return {
+        bare: [],
+        templates: [step.retry?.first ?? null, step.retry?.max ?? null, step.template?.output ?? null],
+      };
+    case 'let':
+      return { bare: [], templates: [step.let] };
+    case 'fail':
+      return { bare: [], templates: [step.fail.message, step.fail.details ?? null] };
+    case 'end':
+      return { bare: [], templates: [step.end.output] };
+  }
+}

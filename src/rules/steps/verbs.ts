@@ -1,0 +1,43 @@
+import type { PlanStep } from '../../contracts/plan.js';
+
+/**
+ * What kind of step each verb makes: a `call`; a `plain` one, which calls nothing and holds no steps; a `group` that is done
+ * step by step, so that a part of it can be done; a `loop`, which runs its steps once a turn; a `race`, done as a whole.
+ */
+const KINDS = {
+  call: 'call',
+  approval: 'plain',
+  parallel: 'group',
+  race: 'race',
+  foreach: 'loop',
+  switch: 'group',
+  repeat: 'loop',
+  wait: 'plain',
+  steps: 'group',
+  let: 'plain',
+  fail: 'plain',
+  end: 'plain',
+} as const satisfies Record<PlanStep['verb'], string>;
+
+type Kinds = typeof KINDS;
+
+/** A step whose verb is of one kind. */
+export type StepOfKind<Kind extends Kinds[keyof Kinds]> = Extract<
+  PlanStep,
+  { verb: { [Verb in keyof Kinds]: Kinds[Verb] extends Kind ? Verb : never }[keyof Kinds] }
+>;
+
+/** Whether a step runs its steps once a turn, so that their paths hold the number of the turn. */
+export function isLoop(step: PlanStep | undefined): step is StepOfKind<'loop'> {
+  return step !== undefined && KINDS[step.verb] === 'loop';
+}
+
+/** Whether a step can be done in part. */
+export function isGroup({ verb }: PlanStep): boolean {
+  return KINDS[verb] === 'group';
+}
+
+/** Whether a step calls nothing and holds no steps. */
+export function isPlain({ verb }: PlanStep): boolean {
+  return KINDS[verb] === 'plain';
+}

@@ -1,0 +1,25 @@
+import type { Caller } from '../../contracts/callers.js';
+import type { Seal } from '../../contracts/seal.js';
+import type { TaskRequest } from '../../contracts/task.js';
+
+/** What a client may say of itself; the other two are facts of how the task came to be. */
+const CLAIMS: readonly (Caller | undefined)[] = ['person', 'ci', 'agent'] satisfies Caller[];
+
+/**
+ * Who starts a task, as preflight seals it: the session, where there is one, else what the client says.
+ *
+ * @returns undefined where that is none of the things a client may say of itself; every hook fires then.
+ */
+export function callerToSeal({ session, caller }: Pick<TaskRequest, 'session' | 'caller'>): Caller | undefined {
+  if (session !== null) return 'session';
+  return CLAIMS.includes(caller) ? caller : undefined;
+}
+
+/**
+ * Who started a task: another task, where that called it, else as it was sealed.
+ *
+ * @param start of the task; its seal is that of the root, where another task called it.
+ */
+export function callerOf({ seal, child }: { seal: Seal; child?: unknown }): Caller | undefined {
+  return child === undefined ? seal.caller : 'child';
+}

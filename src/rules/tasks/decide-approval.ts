@@ -1,0 +1,189 @@
+import type {
+  Approval,
+  ApprovalField,
+  CountedDecision,
+  Decider,
+  Decision,
+  DecisionOutcome,
+  ProofSource,
+  Verdict,
+} from '../../contracts/approvals.js';
+import type { Json } from '../../contracts/json.js';
+import { oneLine } from '../shown-text.js';
+
+/** Whether a decision was proved to come from whom it names, or why it was not. */
+export type Proof = { proved: ProofSource; nonce: string } | { proved: false; reason: string };
+
+/** What is said of a decision that came without a proof. */
+export const NO_PROOF: Proof = {
+  proved: false,
+  reason: 'it brings no proof of who decides, and proof is required here',
+};
+
+/**
+ * Applies one decision to the approvals of a task, and says whether it counted.
+ *
+ * The approvals given are changed in place: a decision that counts is added to its approval, any other to the ignored
+ * ones, with the reason. Source: docs/approvals.md#who-may-decide; docs/workflow-language.md#expressions.
+ *
+ * @param at ISO 8601, the moment of the decision.
+ * @param proof looked at where the approval requires it.
+ */
+export function decideApproval(
+  approvals: readonly Approval[],
+  verdict: Verdict,
+  decision: Decision,
+  at: string,
+  proof: Proof = NO_PROOF,
+): DecisionOutcome {
+  const found = findApproval(approvals, decision.approval_id);
+  if (typeof found === 'string') return { counted: false, approval_id: decision.approval_id ?? null, reason: found };
+  const name = typeof decision.by === 'string' ? decision.by.trim() : '';
+  const why =
+    reasonToIgnore(found, verdict, name, decision, proof) ??
+    (verdict === 'approve' ? wrongField(found, decision) : undefined);
+  if (found.proof === 'required' && proof.proved) keepNonce(found, proof.nonce);
+  if (why) {
+    const reason = oneLine(why);
+    found.ignored.push({ decision: verdict, by: name || null, reason, at });
+    return { counted: false, approval_id: found.id, reason };
+  }
+  found.decisions.push(countedDecision(found, verdict, { name, source: sourceOf(found, proof) }, decision, at));
+  const approving = found.decisions.filter((counted) => counted.decision === 'approve').length;
+  if (verdict === 'deny') found.status = 'denied';
+  else if (verdict === 'request_changes') found.status = 'changes_requested';
+  else if (approving >= found.quorum) found.status = 'approved';
+  const missing = found.status === 'open' ? found.quorum - approving : 0;
+  return { counted: true, approval_id: found.id, status: found.status, missing };
+}
+
+/** The approval that asks for proof of a decision; undefined where it is about none, or one that asks for none. */
+export function approvalToProve(approvals: readonly Approval[], { approval_id }: Decision): Approval | undefined {
+  const found = findApproval(approvals, approval_id);
+  return typeof found !== 'string' && found.status === 'open' && found.proof === 'required' ? found : undefined;
+}
+
+function keepNonce(approval: Approval, nonce: string): void {
+  approval.nonces = [...new Set([...(approval.nonces ?? []), nonce])];
+}
+
+/** The approval a decision is about; the id may be left out only while exactly one is open. */
+function findApproval(approvals: readonly Approval[], id: string | undefined): Approval | string {
+  if (id !== undefined && id !== '') {
+    const named = approvals.filter((approval) => approval.id === id);
+    return named.find(({ status }) => status === 'open') ?? named.at(-1) ?? `there is no approval ${oneLine(id)}`;
+  }
+  const open = approvals.filter(({ status }) => status === 'open');
+  const [only] = open;
+  if (!only) {
+    const last = approvals.at(-1);
+    return last ? `no approval is open; the last one is ${last.status.replace('_', ' ')}` : 'no approval is open';
+  }
+  return open.length === 1 ? only : `${open.length} approvals are open, and the decision names none of them`;
+}
+
+/** Why a decision without a comment does not count, by what the approval asks for. */
+export const COMMENT_MISSING = {
+  on_deny: 'a denial needs a comment',
+  required: 'it needs a comment',
+  request_changes: 'it asks for changes, and a comment must say which',
+} as const;
+
+/** Requesters that are not people: a schedule, a webhook. */
+const NO_PERSON = /^(schedule|webhook):/;
+
+function reasonToIgnore(
+  approval: Approval,
+  verdict: Verdict,
+  name: string,
+  { comment, request_changes }: Decision,
+  proof: Proof,
+): string | undefined {
+  const { status, people, approvers, self_approval, decisions } = approval;
+  if (status !== 'open') return `the approval is already ${status.replace('_', ' ')}`;
+  if (verdict === 'approve' && request_changes) return 'it approves and asks for changes at once';
+  const unproved = whyUnproved(approval, proof);
+  if (unproved !== undefined) return unproved;
+  if (NO_PERSON.test(name)) return `${name} is no person, and only people decide`;
+  if (name === '' && !self_approval) return 'it names no person, and the one who asked may not decide';
+  if (approvers.length > 0 && name === '') return `it names no person, and only ${approvers.join(', ')} may decide`;
+  if (approvers.length > 0 && !people.includes(name)) {
+    return `${name} is not among the approvers (${approvers.join(', ')})`;
+  }
+  if (isOwn(approval, name) && !self_approval) {
+    const did = name === approval.requested_by.name ? 'asked for it' : 'changed what was asked for';
+    return `${name} ${did}, and deciding for oneself is not allowed here`;
+  }
+  if (decisions.some(({ by }) => nameOf(by) === name)) return `${name || 'an unnamed person'} has already decided`;
+  if (needsComment(approval, verdict) && !comment?.trim()) {
+    if (verdict === 'request_changes') return COMMENT_MISSING.request_changes;
+    return approval.comment === 'on_deny' ? COMMENT_MISSING.on_deny : COMMENT_MISSING.required;
+  }
+  return undefined;
+}
+
+function whyUnproved({ proof: asked, nonces = [] }: Approval, proof: Proof): string | undefined {
+  if (asked !== 'required') return undefined;
+  if (!proof.proved) return proof.reason;
+  return nonces.includes(proof.nonce) ? 'its proof was used before' : undefined;
+}
+
+/** Whether a decision does not count without a comment. Source: docs/approvals.md#deciding. */
+export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Verdict): boolean {
+  if (verdict === 'request_changes') return true;
+  return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
+}
+
+/** What is missing or wrong in what the decider filled in. */
+function wrongField({ fields: asked = {} }: Approval, { fields: given = {} }: Decision): string | undefined {
+  for (const [name, field] of Object.entries(asked)) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined || value === null || value === '') {
+      if (!field.optional) return `it needs the field ${name}`;
+    } else if (!fits(field, value)) return `the field ${name} must be ${wanted(field)}`;
+  }
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(asked, name));
+  return unknown === undefined ? undefined : `there is no field ${unknown}`;
+}
+
+function fits({ type, enum: choices }: ApprovalField, value: Json): boolean {
+  if (choices && !choices.some((choice) => choice === value)) return false;
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type;
+}
+
+function wanted({ type, enum: choices }: ApprovalField): string {
+  return choices ? `one of ${choices.join(', ')}` : `of the type ${type}`;
+}
+
+function countedDecision(
+  approval: Approval,
+  verdict: Verdict,
+  by: Decider,
+  { comment, fields }: Decision,
+  at: string,
+): CountedDecision {
+  const { name } = by;
+  return {
+    decision: verdict,
+    by: name === '' ? 'unnamed' : by,
+    ...(comment?.trim() && { comment: comment.trim() }),
+    // A denial fills in nothing, and must never be lost because something came along with it.
+    ...(verdict === 'approve' && fields && Object.keys(fields).length > 0 && { fields }),
+    at,
+    self: name !== '' && isOwn(approval, name),
+  };
+}
+
+/** A proof is only looked at where it is required. */
+function sourceOf({ proof: asked }: Approval, proof: Proof): Decider['source'] {
+  return asked === 'required' && proof.proved ? proof.proved : 'claimed';
+}
+
+/** Whoever changed the input before the task was run asked for it as well. */
+function isOwn({ requested_by, changed_by = [] }: Approval, name: string): boolean {
+  return name === requested_by.name || changed_by.includes(name);
+}
+
+function nameOf(by: CountedDecision['by']): string {
+  return by === 'unnamed' ? '' : by.name;
+}

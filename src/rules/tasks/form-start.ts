@@ -1,0 +1,95 @@
+import { taskQueueOf } from '../../contracts/names.js';
+import type { Seal } from '../../contracts/seal.js';
+import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../../contracts/task.js';
+import { hasTools, planDigest } from '../plans/plan-digest.js';
+import { markdownLine } from '../shown-text.js';
+
+/** The answer of a preflight about a task that may be started. */
+export type SealedAnswer = PreflightAnswer & { seal: Seal };
+
+/** What the workflow of a task is started with, the same by whatever way it is started. */
+export interface FormedStart {
+  argument: TaskStart;
+  memo: TaskMemo;
+  taskQueue: string;
+  /** Where the server heeds fairness, no requester's many tasks hold up those of another. */
+  priority: { fairnessKey: string };
+  /** Search attributes, by name. */
+  attributes: Readonly<Record<string, string>>;
+  staticSummary: string;
+  staticDetails: string;
+}
+
+/** Forms the start of a task from what its preflight answered. */
+export function formStart(project: string, request: TaskRequest, answer: SealedAnswer, run: boolean): FormedStart {
+  const { plan } = answer;
+  return {
+    argument: argumentOf(request, answer, run),
+    memo: memoOf(request, answer),
+    taskQueue: taskQueueOf(project, request.environment, plan.placement),
+    priority: { fairnessKey: fairnessKeyOf(request) },
+    attributes: attributesOf(project, request, answer, run),
+    staticSummary: `${plan.ability.id} in ${plan.environment.name}, for ${markdownLine(request.user.name)}`,
+    staticDetails: plan.ability.summary,
+  };
+}
+
+/** Temporal takes at most so many bytes. */
+const MAX_BYTES = 64;
+
+function fairnessKeyOf({ user, environment }: TaskRequest): string {
+  const letters = [...(user.name.trim() || environment)];
+  // The sandbox has no Buffer, and a letter has four bytes at most.
+  return letters.slice(0, letters.every((letter) => letter < '\u0080') ? MAX_BYTES : MAX_BYTES / 4).join('');
+}
+
+function argumentOf(request: TaskRequest, answer: SealedAnswer, run: boolean): TaskStart {
+  const { plan, seal, input, warnings, progress, hooks = [] } = answer;
+  const { user, session, plan: only } = request;
+  return {
+    // The input first, because people look for it first in the Temporal UI.
+    input,
+    format: 1,
+    plan,
+    seal,
+    user,
+    session,
+    run,
+    warnings,
+    ...(progress && { progress }),
+    ...(hooks.length > 0 && { hooks }),
+    // A task that runs at once is not changed any more.
+    ...(only && !run && { only }),
+  };
+}
+
+function memoOf({ user, retry, intent }: TaskRequest, { plan, seal }: SealedAnswer): TaskMemo {
+  return {
+    ability: plan.ability.id,
+    version: plan.ability.version,
+    environment: plan.environment.name,
+    plan: seal.plan,
+    ...(hasTools(plan) && { unpinned: planDigest(plan) }),
+    input: seal.input,
+    requested_by: user.name,
+    ...(user.agent !== undefined && { agent: user.agent }),
+    ...(retry && { retry_of: retry.task }),
+    ...(intent !== undefined && { intent }),
+  };
+}
+
+function attributesOf(
+  project: string,
+  { environment, session }: TaskRequest,
+  { plan }: SealedAnswer,
+  run: boolean,
+): Record<string, string> {
+  const [module] = plan.ability.modules;
+  return {
+    AbilityProject: project,
+    AbilityStatus: run ? 'running' : 'created',
+    AbilityEnvironment: environment,
+    ...(module !== undefined && { AbilityModule: module }),
+    ...(session !== null && { AbilitySession: session }),
+  };
+}

@@ -1,0 +1,49 @@
+import { AbilityError } from '../../contracts/problem.js';
+
+/** What Temporal says of a workflow, as far as it shows to which project it belongs. */
+export interface Described {
+  memo?: Record<string, unknown> | undefined;
+  searchAttributes: { readonly [name: string]: readonly unknown[] | undefined };
+}
+
+/**
+ * The project that a workflow of ours belongs to, as its start says.
+ *
+ * @returns an empty text where it does not say: no project has that name, so it is no project's own.
+ */
+export function projectOf({ searchAttributes }: Described): string {
+  const project = searchAttributes.AbilityProject?.[0];
+  return typeof project === 'string' ? project : '';
+}
+
+/** Whether a workflow is a task. */
+export function isTask({ memo }: Described): boolean {
+  return typeof memo?.ability === 'string';
+}
+
+/** The error for a command that would change a task of another project than that of its folder. */
+export function otherProject(key: string, holder: string, own: string): AbilityError {
+  return refusal(
+    holder,
+    `${key} belongs to ${nameOf(holder)}, and this is the project ${own}; nothing was changed`,
+    `Run the command in the folder of ${nameOf(holder)}, or name that folder: --project DIR.`,
+  );
+}
+
+/** The error for whoever wants a key for a new task that a task of another project has, or had. */
+export function keyOfOther(key: string, holder: string, own: string): AbilityError {
+  return refusal(
+    holder,
+    `The key ${key} belongs to ${nameOf(holder)}, and this is the project ${own}; nothing was created`,
+    `Choose another key; \`ability task show ${key}\` shows what holds this one.`,
+  );
+}
+
+/** A project in words. */
+export function nameOf(project: string): string {
+  return project === '' ? 'a project that its start does not name' : `the project ${project}`;
+}
+
+function refusal(holder: string, message: string, suggestion: string): AbilityError {
+  return new AbilityError({ code: 'task.other_project', message, suggestion, details: { project: holder } });
+}

@@ -1,0 +1,155 @@
+import type { Approval } from '../../contracts/approvals.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
+import type { Person } from '../../contracts/people.js';
+import type { Allowed, StoredApproval, StoredResult, StoredStep } from '../../contracts/stored-result.js';
+import type { StepSummary, TaskResult } from '../../contracts/task.js';
+
+/** Puts a result into the form its history keeps. */
+export function storeResult(result: TaskResult): StoredResult {
+  const { status, output, error, warnings, approvals, steps, requested_by, caller, worked_ms, answer } = result;
+  const {
+    started_at: started,
+    finished_at: finished,
+    cleanup_ran,
+    concurrency,
+    changes,
+    changes_left,
+    files,
+    agent,
+  } = result;
+  return {
+    status,
+    output,
+    ...(error && { error }),
+    ...(warnings.length > 0 && { warnings }),
+    steps: steps.map(storeStep),
+    ...(approvals.length > 0 && { approvals: approvals.map(storeApproval) }),
+    ...storeAnswers(result.hooks),
+    // The memo has the name.
+    ...(requested_by.source !== 'claimed' && { requested_by }),
+    ...(caller && { caller }),
+    ...(started && { started_at: started }),
+    ...(started && finished && { took_ms: Date.parse(finished) - Date.parse(started) }),
+    ...(cleanup_ran !== null && { cleanup_ran }),
+    ...(worked_ms !== undefined && { worked_ms }),
+    ...(answer && { answer }),
+    ...(agent && { agent }),
+    ...(concurrency && { concurrency }),
+    ...(files && { files }),
+    ...(changes && { changes }),
+    ...(changes_left !== undefined && { changes_left }),
+  };
+}
+
+/**
+ * The result as all doors show it.
+ *
+ * @param known what the workflow itself reports. @param stored what its history keeps; that of an early task is whole.
+ */
+export function restoreResult(known: TaskResult, stored: StoredResult | TaskResult): TaskResult {
+  if ('task_key' in stored) return stored;
+  const { steps, approvals = [], took_ms: tookMs, allowed = [], answers = [], ...told } = stored;
+  const { started_at: started } = told;
+  return {
+    ...known,
+    ...told,
+    steps: steps.map(restoreStep),
+    approvals: approvals.map((approval) => restoreApproval(approval, told.requested_by ?? known.requested_by)),
+    hooks: restoreAnswers(allowed, answers),
+    started_at: started ?? null,
+    finished_at:
+      started && tookMs !== undefined ? new Date(Date.parse(started) + tookMs).toISOString() : known.finished_at,
+  };
+}
+
+function storeStep({ id, path, call, status, attempts, duration_ms, ...rest }: StepSummary): StoredStep {
+  return {
+    id,
+    ...(path !== id && { path }),
+    ...(call !== null && { call }),
+    status,
+    ...(attempts !== (call === null ? 0 : 1) && { attempts }),
+    ...(duration_ms !== null && { duration_ms }),
+    ...rest,
+  };
+}
+
+function restoreStep({ id, path = id, call = null, status, ...rest }: StoredStep): StepSummary {
+  const { attempts = call === null ? 0 : 1, duration_ms = null, ...more } = rest;
+  return { id, path, call, status, attempts, duration_ms, ...more };
+}
+
+/** An approval that anyone may give, once, and for which no decision was ignored. */
+const ANYONE = { quorum: 1, self_approval: true, comment: 'optional' } as const;
+
+/** An approval, without what {@link ANYONE} says as well; it was asked for by whoever asked for the task. */
+function storeApproval(approval: Approval): StoredApproval {
+  const { approvers, people, quorum, self_approval, comment, ignored, requested_by: _, ...rest } = approval;
+  return {
+    ...rest,
+    ...(approvers.length > 0 && { approvers }),
+    ...(people.length > 0 && { people }),
+    ...(quorum !== ANYONE.quorum && { quorum }),
+    ...(self_approval !== ANYONE.self_approval && { self_approval }),
+    ...(comment !== ANYONE.comment && { comment }),
+    ...(ignored.length > 0 && { ignored }),
+  };
+}
+
+function restoreApproval(stored: StoredApproval, requested_by: Person): Approval {
+  return { ...ANYONE, approvers: [], people: [], ignored: [], requested_by, ...stored };
+}
+
+function storeAnswers(hooks: readonly HookAnswer[]): Pick<StoredResult, 'allowed' | 'answers'> {
+  const allowed = new Map<string, Allowed>();
+  const answers: [number, HookAnswer][] = [];
+  for (const [at, answer] of hooks.entries()) {
+    if (!isPlainYes(answer)) {
+      answers.push([at, answer]);
+      continue;
+    }
+    const { hook_id, phase, path, duration_ms } = answer;
+    const key = `${phase} ${hook_id}`;
+    const group = allowed.get(key) ?? { hook_id, phase, paths: [], at: [] };
+    group.paths.push(path);
+    group.at.push(at);
+    if (duration_ms !== undefined) {
+      group.ms ??= group.at.slice(1).map(() => null);
+      group.ms.push(duration_ms);
+    } else group.ms?.push(null);
+    allowed.set(key, group);
+  }
+  return {
+    ...(allowed.size > 0 && { allowed: [...allowed.values()] }),
+    ...(answers.length > 0 && { answers }),
+  };
+}
+
+function restoreAnswers(allowed: readonly Allowed[], answers: readonly [number, HookAnswer][]): HookAnswer[] {
+  const plain = allowed.flatMap(({ hook_id, phase, paths, at, ms = [] }) =>
+    paths.map((path, index): [number, HookAnswer] => [
+      at[index] ?? 0,
+      plainYes({ hook_id, phase, path, duration_ms: ms[index] }),
+    ]),
+  );
+  return [...plain, ...answers].sort(([one], [other]) => one - other).map(([, answer]) => answer);
+}
+
+/** The answer of a hook that lets a call pass and has nothing else to say. */
+export function plainYes({ duration_ms, ...at }: PlainYes): HookAnswer {
+  return { ...at, status: 'ok', decision: 'allow', ...(typeof duration_ms === 'number' && { duration_ms }) };
+}
+
+/** What distinguishes such answers. */
+type PlainYes = Pick<HookAnswer, 'hook_id' | 'phase' | 'path'> & { duration_ms?: number | null | undefined };
+
+/** Whether an answer says nothing but yes, and how long that took. */
+export function isPlainYes(answer: HookAnswer): boolean {
+  return (
+    answer.status === 'ok' &&
+    answer.decision === 'allow' &&
+    Object.keys(answer).length === PLAIN + (answer.duration_ms === undefined ? 0 : 1)
+  );
+}
+
+const PLAIN = Object.keys(plainYes({ hook_id: '', phase: 'PreAbilityCall', path: '' })).length;

@@ -1,0 +1,101 @@
+import { isJsonObject } from '../../contracts/json.js';
+import type { Plan } from '../../contracts/plan.js';
+import type { Seal } from '../../contracts/seal.js';
+import type { TaskStart } from '../../contracts/task.js';
+import { defined } from '../../text/defined.js';
+import { digestOf } from '../canonical.js';
+import { knownDigestOf } from '../plans/known-digest.js';
+
+/**
+ * The plan of a task, as the second argument of its workflow.
+ *
+ * It stands apart, so that people find the input of a task first in the Temporal UI, and so that the payload codec can
+ * keep it small: a plan is most of what the history of a short task would hold.
+ */
+export interface PackedPlan {
+  $plan: Plan;
+}
+
+/** The first argument: all but the plan, without what would only be said twice. */
+export type StartArgument = Omit<TaskStart, 'plan' | 'seal' | 'session' | 'warnings'> &
+  Partial<Pick<TaskStart, 'plan' | 'session' | 'warnings'>> & { seal: Pick<Seal, 'key_id' | 'mac'> & Partial<Seal> };
+
+/** The arguments of a task workflow, as its history keeps them. The first tasks had the plan in the first. */
+export type TaskArguments = [start: StartArgument, plan?: PackedPlan];
+
+/**
+ * Puts what a task is started with into the form in which its history keeps it.
+ *
+ * A seal speaks of things that stand beside it, so of the task's own seal only the signature is kept; a task that
+ * another one calls has its caller's, which speaks of other things. Source: docs/architecture.md#the-cost-rule.
+ */
+export function packArguments({ plan, seal, session, warnings, ...rest }: TaskStart): [StartArgument, PackedPlan] {
+  const start: StartArgument = {
+    ...rest,
+    seal: rest.child ? seal : bare(seal, rest.carried !== undefined),
+    ...(session !== null && { session }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+  return [start, { $plan: plan }];
+}
+
+function bare(
+  { key_id, mac, confirmations, progress, scope, caller, intent, run }: Seal,
+  isCarried: boolean,
+): StartArgument['seal'] {
+  return {
+    key_id,
+    mac,
+    ...defined({ scope, caller, intent, run }),
+    ...(confirmations.length > 0 && { confirmations }),
+    // What the task has done since stands where that was which it took over.
+    ...(isCarried && progress !== undefined && { progress }),
+  };
+}
+
+/**
+ * What a task was started with, from its arguments. Its seal speaks of what these really hold, whatever they say.
+ *
+ * @param task the workflow id. @returns undefined where these are no arguments of a task.
+ */
+export function unpackArguments(args: readonly unknown[], task: string): TaskStart | undefined {
+  const [start, packed] = args as Partial<TaskArguments>;
+  const plan = packed?.$plan ?? start?.plan;
+  if (!plan || !isStart(start)) return undefined;
+  const { session = null, warnings = [], ...rest } = start;
+  const { seal } = start;
+  return {
+    ...rest,
+    plan,
+    session,
+    warnings,
+    // It speaks of its caller's input; of the plan that both have, it speaks as of any.
+    seal: rest.child && isWhole(seal) ? { ...seal, plan: knownDigestOf(plan) } : sealOf(start, plan, task),
+  };
+}
+
+function isStart(start: Partial<StartArgument> | undefined): start is StartArgument {
+  return typeof start?.seal?.mac === 'string' && isJsonObject(start.user) && isJsonObject(start.input);
+}
+
+function isWhole(seal: Partial<Seal>): seal is Seal {
+  return typeof seal.task === 'string' && typeof seal.plan === 'string';
+}
+
+function sealOf(start: StartArgument, plan: Plan, task: string): Seal {
+  const { seal, input, user, session, progress, carried } = start;
+  const taken = carried ? seal.progress : progress && digestOf(progress);
+  const { key_id, mac, scope, caller, intent, run, confirmations = [] } = seal;
+  return {
+    plan: knownDigestOf(plan),
+    task,
+    input: digestOf(input),
+    ...(taken !== undefined && { progress: taken }),
+    user,
+    ...(session && { session }),
+    ...defined({ scope, caller, intent, run }),
+    confirmations,
+    key_id,
+    mac,
+  };
+}

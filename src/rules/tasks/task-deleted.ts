@@ -1,0 +1,23 @@
+import type { Tombstone } from '../../contracts/deletion.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { nameOf } from './other-project.js';
+
+/** The error for a task of which only a tombstone is left. @param project where it is another one than the caller's. */
+export function taskDeleted(tombstone: Tombstone, project?: string): AbilityError {
+  const { task_key, ability_id, environment, deleted_at, deleted_by, purged } = tombstone;
+  return new AbilityError({
+    code: 'task.deleted',
+    message: `${task_key} (${ability_id} in ${environment}${project === undefined ? '' : ` of ${nameOf(project)}`}) was deleted by ${deleted_by.name} (${deleted_by.source}) at ${deleted_at}`,
+    details: { ability_id, environment, deleted_at, deleted_by, purged, ...(project !== undefined && { project }) },
+    suggestion: 'Its key is not given out again; run the ability under another one.',
+  });
+}
+
+/** The error for a key whose task is being deleted at this moment. */
+export function beingDeleted(key: string): AbilityError {
+  return new AbilityError({
+    code: 'task.deleted',
+    message: `${key} is being deleted`,
+    suggestion: 'Its key is not given out again; run the ability under another one.',
+  });
+}

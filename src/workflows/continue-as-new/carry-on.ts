@@ -1,0 +1,75 @@
+import type { Plan } from '../../contracts/plan.js';
+import { isStepEnd } from '../../contracts/states.js';
+import type { Carried, Progress, StepProgress, TaskStart } from '../../contracts/task.js';
+import { nameOfStep } from '../../rules/steps/step-name.js';
+import { stepsRead } from '../../rules/steps/steps-read.js';
+import { isInTurn } from '../../rules/steps/turn-paths.js';
+import { durationOf } from '../steps/step-notes.js';
+import type { TaskRun } from '../task/task-run.js';
+import { keepAnswers, keepWarnings } from './carried-notes.js';
+
+/**
+ * What the next run of a task begins with: the progress so far with the outputs that later expressions read, and all
+ * that is under way. Source: docs/architecture.md#what-lives-where-in-temporal.
+ */
+export function carryOn(run: TaskRun): TaskStart {
+  const { task, life, steps, calls, lock, files } = run;
+  const answers = keepAnswers(run.hooks.list);
+  const warnings = keepWarnings(run.warnings.now());
+  const left = { answers: run.hooks.leftOut + answers.left, warnings: run.warnings.leftOut + warnings.left };
+  const made = calls.carry();
+  const carried: Carried = {
+    created_at: task.createdAt,
+    started_at: life.startedAt ?? task.createdAt,
+    approvals: run.approvals.list,
+    hooks: answers.kept,
+    signals: steps.signals,
+    used_ms: run.budget.spent(),
+    calls: calls.count,
+    sequence: steps.sequence,
+    paused: life.paused,
+    ...(!task.plan.agent && run.agent && { agents: run.agent }),
+    ...(lock.turn && { turn: lock.turn }),
+    ...(lock.slot && { slot: lock.slot }),
+    ...(life.handling && { handling: life.handling }),
+    ...(made && { made }),
+    ...(steps.inTurns.count > 0 && { steps_in_turns: steps.inTurns.count }),
+    ...((left.answers > 0 || left.warnings > 0) && { left }),
+    ...(files.listed.length > 0 && { files: files.listed }),
+  };
+  const progress = trim(steps.progress, task.plan);
+  const { hooks: _, ...start } = task.start;
+  return { ...start, input: run.input.value, run: true, warnings: warnings.kept, progress, carried };
+}
+
+function trim(progress: Progress, plan: Plan): Progress {
+  const ids = plan.ability.kind === 'operation' ? undefined : stepsRead(plan);
+  const read = ids && new Set([...ids].map(nameOfStep));
+  const isRead = (path: string): boolean => read === undefined || path.split('/').some((id) => read.has(id));
+  return Object.fromEntries(
+    Object.entries(progress).map(([path, entry]) => [path, trimmed(entry, isRead(path), isInTurn(path))]),
+  );
+}
+
+/** An entry; once its step has ended, without the parts that only its own run needed. */
+function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepProgress {
+  const { started_at, finished_at, output, files, items: done, last, failed: _, begun: __, made: ___, ...rest } = entry;
+  // A loop that has succeeded has its output; one that failed may be tried again from where it stopped.
+  const needed = done && entry.status !== 'succeeded';
+  const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};
+  if (!isStepEnd(entry.status)) return { ...entry, ...items };
+  const duration = durationOf(entry);
+  // The wall time of a loop's step needs the moments of its turns, of which few are at hand.
+  const moments = isTurn && started_at && finished_at ? { started_at, finished_at } : undefined;
+  return {
+    ...rest,
+    ...items,
+    ...(isRead && output !== undefined && output !== null && { output }),
+    ...(isRead && files && { files }),
+    ...(moments ?? (duration !== null && { duration_ms: duration })),
+  };
+}
+
+function mapValues<From, To>(map: Record<string, From>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+}

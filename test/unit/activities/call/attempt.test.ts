@@ -1,0 +1,122 @@
+import type { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Attempt, beginAttempt } from '../../../../src/activities/call/attempt.js';
+import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../../../../src/contracts/names.js';
+import { type ActivityInfo, activityEnvironment } from '../admitted-task.js';
+
+const NOW = Date.UTC(2030, 0, 1);
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What Temporal says of an attempt. Milliseconds; Temporal's own limits are a margin above ours. */
+function limits(step: number, spent = 0, one = step): ActivityInfo {
+  return {
+    scheduledTimestampMs: NOW - spent,
+    scheduleToCloseTimeoutMs: step === 0 ? 0 : step + TIMEOUT_MARGIN_MS,
+    startToCloseTimeoutMs: one === 0 ? 0 : one + TIMEOUT_MARGIN_MS,
+  };
+}
+
+/** Runs one attempt of a minute; @returns what it gives back, and the details of its heartbeats. */
+async function attempted<T>(
+  info: ActivityInfo,
+  use: (attempt: Attempt, environment: MockActivityEnvironment) => T,
+  { implementationMs = 60_000, finishes = false } = {},
+) {
+  const environment = activityEnvironment({ ...limits(60_000), ...info });
+  const beats: unknown[] = [];
+  environment.on('heartbeat', (details) => beats.push(details));
+  const given = await environment.run(async () => {
+    const attempt = beginAttempt(environment.context, implementationMs, finishes);
+    try {
+      return await use(attempt, environment);
+    } finally {
+      attempt.end();
+    }
+  });
+  return { given, beats };
+}
+
+test.each([
+  ['what its implementation may', 1000, 60_000, 0, 1000, false],
+  ['what its step may', 60_000, 1000, 0, 1000, true],
+  ['what earlier attempts have left of the step', 60_000, 10_000, 9000, 1000, true],
+  ['nothing where they have left nothing', 60_000, 10_000, 20_000, 0, true],
+  ['no more where the clock of the server is ahead', 60_000, 10_000, -20_000, 10_000, true],
+])('an attempt may take %s', async (_, implementationMs, stepMs, spentMs, leftMs, limitedByStep) => {
+  const { given } = await attempted(limits(stepMs, spentMs), (attempt) => ({ ...attempt }), { implementationMs });
+  expect(given).toMatchObject({ leftMs, limitedByStep });
+});
+
+test('when its time is up its work is stopped, and it is not cancelled', async () => {
+  await attempted(
+    {},
+    ({ stop, signal }) => {
+      vi.advanceTimersByTime(999);
+      expect(stop.aborted).toBe(false);
+      vi.advanceTimersByTime(1);
+      expect([stop.aborted, signal.aborted]).toEqual([true, false]);
+    },
+    { implementationMs: 1000 },
+  );
+});
+
+describe('cancellation', () => {
+  const cancelled = async (reason: 'CANCELLED' | 'WORKER_SHUTDOWN', finishes: boolean) => {
+    const { given } = await attempted(
+      {},
+      async ({ stop, signal }, environment) => {
+        environment.cancel(reason);
+        await vi.advanceTimersByTimeAsync(0);
+        return [stop.aborted, signal.aborted];
+      },
+      { finishes },
+    );
+    return given;
+  };
+
+  test.each([
+    ['a request to cancel', 'CANCELLED', false, true],
+    ['a request to cancel a call that may not be repeated', 'CANCELLED', true, true],
+    ['the shutdown of its worker', 'WORKER_SHUTDOWN', false, true],
+    ['no shutdown where the call may not be repeated', 'WORKER_SHUTDOWN', true, false],
+  ] as const)('%s stops an attempt', async (_, reason, finishes, stops) => {
+    expect(await cancelled(reason, finishes)).toEqual([stops, stops]);
+  });
+});
+
+describe('heartbeats', () => {
+  const EVERY = ACTIVITY_LIMITS.heartbeat / 4;
+  const wait = (ms: number) => () => {
+    vi.advanceTimersByTime(ms);
+  };
+
+  test('are sent four times in the time Temporal waits for one, with what earlier attempts left', async () => {
+    const { beats } = await attempted({ heartbeatDetails: { unclear: true } }, wait(EVERY * 2));
+    expect(beats).toEqual([{ unclear: true }, { unclear: true }]);
+  });
+
+  test.each([
+    ['a short call', {}, EVERY - 1],
+    ['a local activity', { isLocal: true }, EVERY * 3],
+  ])('are not sent by %s', async (_, info, ms) => {
+    expect((await attempted(info, wait(ms))).beats).toEqual([]);
+  });
+
+  test('carry to the next attempt that an earlier one may have had its effect, or has had it', async () => {
+    const first = await attempted({}, (attempt) => attempt.leave({ unclear: true }));
+    expect(first.beats).toEqual([{ unclear: true }]);
+    const second = await attempted({ attempt: 2, heartbeatDetails: first.beats[0] }, (attempt) => {
+      attempt.leave({ arrived: true });
+      return { ...attempt };
+    });
+    expect(second.given).toMatchObject({ number: 2, unclearBefore: true, arrivedBefore: false });
+    const third = await attempted({ attempt: 3, heartbeatDetails: second.beats[0] }, (attempt) => ({ ...attempt }));
+    expect(third.given).toMatchObject({ unclearBefore: true, arrivedBefore: true });
+  });
+});

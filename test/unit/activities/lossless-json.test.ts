@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { faultInUtf8 } from '../../../src/activities/lossless-json/decode-utf8.js';
+import { markBytes, withoutMarks } from '../../../src/activities/lossless-json/marked-json.js';
+import { integersOf, readJson } from '../../../src/activities/lossless-json/read-json.js';
+import type { Json } from '../../../src/contracts/json.js';
+import { errorOf } from '../error-of.js';
+
+const reading = { code: 'script.output_invalid', what: 'It' } as const;
+const refusing = { ...reading, integers: 'refuse' } as const;
+const asText = { ...reading, integers: 'text' } as const;
+
+describe('a number that a double does not hold is refused with its place', () => {
+  test.each([
+    ['9007199254740992', '', '9007199254740992'],
+    ['[1, -9007199254740993]', '/1', '-9007199254740993'],
+    ['{"a/b": {"~": 12345678901234567890.0}}', '/a~1b/~0', '12345678901234567890.0'],
+    ['{"a": 1e400}', '/a', '1e400'],
+    ['{"a": -1E+400}', '/a', '-1E+400'],
+    [`{"a": ${'9'.repeat(400)}}`, '/a', `${'9'.repeat(57)}...`],
+  ])('%s', (text, pointer, number) => {
+    const error = errorOf(() => readJson(text, refusing));
+    expect(error).toMatchObject({ code: 'script.output_invalid', details: { pointer, number } });
+    expect(error.message).toContain(number);
+    expect(error.suggestion).toBeTruthy();
+  });
+
+  test.each([
+    ['9007199254740991'],
+    ['-9007199254740991'],
+    ['0.1234567890123456789'],
+    ['12345678901234567890.5'],
+    ['1.2345678901234567e+19'],
+    ['6.02214076e23'],
+    ['1e308'],
+    ['1e-400'],
+    ['"12345678901234567890"'],
+    ['{"12345678901234567890": "\\"12345678901234567890"}'],
+    ['"\\\\", 1'.replace(', 1', '')],
+  ])('and %s is none', (text) => {
+    expect(readJson(text, refusing)).toEqual(JSON.parse(text));
+  });
+});
+
+test('integers are given as text as they are written, and nothing else is', () => {
+  const text =
+    '{"a": [12345678901234567890, -9007199254740993, 1, "12345678901234567890"], "12345678901234567890": 2.50}';
+  expect(readJson(text, asText)).toEqual({
+    a: ['12345678901234567890', '-9007199254740993', 1, '12345678901234567890'],
+    '12345678901234567890': 2.5,
+  });
+  expect(readJson('9'.repeat(400), asText)).toBe('9'.repeat(400));
+  expect(errorOf(() => readJson('1e400', asText)).suggestion).toBe('Give it as text.');
+});
+
+test('a plan of engine 1 gets the nearest double, as it always did', () => {
+  expect(integersOf(undefined, 1)).toBe('round');
+  expect(readJson('[12345678901234567890]', { ...reading, integers: 'round' })).toEqual([12345678901234567000]);
+  expect([integersOf(undefined, 2), integersOf('text', 2)]).toEqual(['refuse', 'text']);
+});
+
+test('what is no JSON is none, whatever numbers it has', () => {
+  for (const text of ['{"a": 12345678901234567890', '[12345678901234567890 1]', '"12345678901234567890', '']) {
+    expect(() => readJson(text, asText)).toThrow(SyntaxError);
+  }
+});
+
+test('any JSON without such numbers is read as it is', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.string(), (text, around) => {
+      fc.pre(!/\d{16}/.test(text));
+      const whole = `[${text}, ${JSON.stringify(around)}, 12345678901234567890]`;
+      expect(readJson(whole, { ...reading, integers: 'text' })).toEqual([
+        ...(JSON.parse(`[${text}, ${JSON.stringify(around)}]`) as Json[]),
+        '12345678901234567890',
+      ]);
+    }),
+  );
+});
+
+test('a text of many megabytes is read in a time that grows with its length', () => {
+  const text = `["${'\\"'.repeat(2_000_000)}", ${'"1234567890123456",'.repeat(100_000)} 12345678901234567890]`;
+  const started = performance.now();
+  expect((readJson(text, asText) as Json[]).at(-1)).toBe('12345678901234567890');
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+describe('bytes that are no UTF-8', () => {
+  test.each([
+    [[0x61, 0xeb, 0x22], 1, false],
+    [[0x61, 0xc3], 1, true],
+    [[0xff], 0, false],
+    [[0xc3, 0xa4, 0xed, 0xa0, 0x80], 2, false],
+    [[0xf0, 0x9f, 0x98, 0x41], 0, false],
+    [[0xc0, 0x80], 0, false],
+  ])('%j are reported by their first byte', (bytes, byte, isCutOff) => {
+    expect(faultInUtf8(Buffer.from(bytes))).toEqual({ byte, isCutOff });
+  });
+
+  test('and letters of all lengths are UTF-8', () => {
+    expect(faultInUtf8(Buffer.from('aä€😀\u0000'))).toBeUndefined();
+  });
+
+  test('keep their place in a message', () => {
+    const message = Buffer.concat([Buffer.from('{"a": {"b": "x'), Buffer.from([0xeb]), Buffer.from('y", "c": 1}}')]);
+    const marked = JSON.parse(markBytes(message)) as Json;
+    expect(errorOf(() => withoutMarks(marked, refusing))).toMatchObject({
+      code: 'script.output_invalid',
+      details: { pointer: '/a/b', byte: 1 },
+    });
+    expect(withoutMarks(marked, { ...reading, integers: 'round' })).toEqual({ a: { b: 'x\uFFFDy', c: 1 } });
+  });
+
+  test('are all marked, since the first ones may be in a part that nobody asks for', () => {
+    const bad = Buffer.from([0xeb, 0xff]);
+    const message = Buffer.concat([Buffer.from('{"a": "'), bad, Buffer.from('", "b": "ä'), bad, Buffer.from('"}')]);
+    const { b } = JSON.parse(markBytes(message)) as { b: Json };
+    expect(errorOf(() => withoutMarks(b, refusing)).details).toMatchObject({ byte: 2 });
+  });
+
+  test('are refused in keys as well', () => {
+    const message = Buffer.concat([Buffer.from('{"x'), Buffer.from([0xeb]), Buffer.from('": 1}')]);
+    const error = errorOf(() => withoutMarks(JSON.parse(markBytes(message)) as Json, refusing));
+    expect(error.message).toMatch(/not UTF-8/);
+  });
+});

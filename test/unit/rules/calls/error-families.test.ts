@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import {
+  codeMatches,
+  codeMatchesAny,
+  isCatchable,
+  isRetryableCode,
+} from '../../../../src/rules/calls/error-families.js';
+
+describe('what an entry of `errors` names', () => {
+  test.each([
+    ['unavailable.connection', 'unavailable', true],
+    ['timeout.step', 'timeout', true],
+    ['script.exit', 'script', true],
+    ['http.409', 'http', true],
+    ['http.409', 'http.409', true],
+    ['script.exit', 'script.exit', true],
+    ['too_many_regions', 'too_many_regions', true],
+    ['shop.sold_out', 'shop', true],
+    ['script.output_missing', 'script.output', false],
+    ['scripts.exit', 'script', false],
+    ['script.exit', 'script.exits', false],
+    ['http.404', 'http.4', false],
+    ['unavailable', 'unavailable.connection', false],
+  ])('%s, entry %s: %s', (code, entry, named) => {
+    expect(codeMatches(code, entry)).toBe(named);
+  });
+
+  test.each([408, 425, 429, 502, 503, 504])('http.%i counts as unavailable', (status) => {
+    expect(codeMatches(`http.${status}`, 'unavailable')).toBe(true);
+  });
+
+  test.each([400, 404, 409, 500, 501])('http.%i does not count as unavailable', (status) => {
+    expect(codeMatches(`http.${status}`, 'unavailable')).toBe(false);
+  });
+
+  test('a class of statuses names all of them and no others', () => {
+    expect(codeMatches('http.500', 'http.5xx')).toBe(true);
+    expect(codeMatches('http.503', 'http.5xx')).toBe(true);
+    expect(codeMatches('http.404', 'http.5xx')).toBe(false);
+    expect(codeMatches('http.error', 'http.5xx')).toBe(false);
+    expect(codeMatches('script.5xx', 'http.5xx')).toBe(false);
+  });
+
+  test('one of several entries is enough', () => {
+    expect(codeMatchesAny('http.503', ['script', 'http.5xx'])).toBe(true);
+    expect(codeMatchesAny('http.503', [])).toBe(false);
+  });
+});
+
+describe('trying again, where nothing is said about errors', () => {
+  test.each([
+    'script.exit',
+    'script.start_failed',
+    'http.500',
+    'http.503',
+    'http.429',
+    'http.408',
+    'unavailable.connection',
+    'timeout.call',
+    'mcp.tool_error',
+    'fail_if.matched',
+  ])('%s may be tried again', (code) => {
+    expect(isRetryableCode(code)).toBe(true);
+  });
+
+  test.each(['http.400', 'http.401', 'http.404', 'http.409', 'http.422'])('%s may not', (code) => {
+    expect(isRetryableCode(code)).toBe(false);
+  });
+});
+
+describe('trying again, where errors are named', () => {
+  test('only those named are tried again', () => {
+    expect(isRetryableCode('unavailable.connection', ['unavailable', 'timeout'])).toBe(true);
+    expect(isRetryableCode('script.exit', ['unavailable', 'timeout'])).toBe(false);
+  });
+
+  test('a status 4xx that is named is tried again', () => {
+    expect(isRetryableCode('http.409', ['http.409'])).toBe(true);
+  });
+});
+
+test.each([
+  'guard.denied',
+  'approval.denied',
+  'approval.expired',
+  'denied.host',
+  'hook.failed',
+  'input.invalid',
+  'output.too_large',
+  'config.missing_credential',
+  'mcp.start_failed',
+  'mcp.definition_changed',
+  'mcp.tool_missing',
+  'outcome.unknown',
+  'timeout.task',
+  'seal.invalid',
+  'script.missing',
+])('%s is never tried again, not even where it is named', (code) => {
+  expect(isRetryableCode(code)).toBe(false);
+  expect(isRetryableCode(code, [code])).toBe(false);
+});
+
+describe('a call that was made, and whose answer cannot be used', () => {
+  test.each([
+    'script.output_broken',
+    'script.output_invalid',
+    'script.output_missing',
+    'api.output_invalid',
+    'mcp.output_invalid',
+  ])('is not made again, unless the very code is named: %s', (code) => {
+    const family = code.split('.', 1)[0] as string;
+    expect(isRetryableCode(code)).toBe(false);
+    expect(isRetryableCode(code, [family])).toBe(false);
+    expect(isRetryableCode(code, [code])).toBe(true);
+  });
+
+  test('is made again as before by plans of engine 1', () => {
+    expect(isRetryableCode('script.output_invalid', undefined, true)).toBe(true);
+    expect(isRetryableCode('api.output_invalid', ['api'], true)).toBe(true);
+    expect(isRetryableCode('output.too_large', ['output'], true)).toBe(false);
+  });
+});
+
+test('a seal whose key the worker does not have yet is tried again', () => {
+  expect(isRetryableCode('seal.unknown_key')).toBe(true);
+});
+
+describe('what a handler that names no errors covers', () => {
+  test.each([
+    'denied.host',
+    'approval.denied',
+    'approval.expired',
+    'guard.denied',
+    'hook.failed',
+    'timeout.task',
+    'outcome.unknown',
+    'limit.max_calls',
+    'internal.error',
+  ])('%s is not covered, so that no fallback swallows a no, or what nobody knows', (code) => {
+    expect(isCatchable(code)).toBe(false);
+  });
+
+  test.each(['script.exit', 'http.409', 'timeout.step', 'unavailable.connection', 'shop.sold_out'])(
+    '%s is covered',
+    (code) => {
+      expect(isCatchable(code)).toBe(true);
+    },
+  );
+});

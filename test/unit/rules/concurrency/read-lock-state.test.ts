@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  readLockState,
+  readSlotReference,
+  readSlotRequest,
+} from '../../../../src/rules/concurrency/read-lock-state.js';
+import { Slots } from '../../../../src/rules/concurrency/slots.js';
+
+const entry = { task: 'a', run: 'r', limit: 1, on_busy: 'wait' } as const;
+
+test('a lock begins with its lists as they are, and with empty ones where there are none', () => {
+  const state = {
+    key: 'k',
+    holders: [{ ...entry, told: true, token: 't' }],
+    line: [{ ...entry, task: 'b', settled: true }],
+  };
+  expect(readLockState(state)).toEqual(state);
+  expect(readLockState({ key: 'k' })).toEqual({ key: 'k', holders: [], line: [] });
+  for (const junk of [undefined, null, 5, 'x', [], { key: 5, holders: 'x', line: {} }]) {
+    expect(readLockState(junk)).toEqual({ key: '', holders: [], line: [] });
+  }
+});
+
+test('what is no entry is left out, and so is the second one of a task', () => {
+  const line = [null, 5, 'a', {}, { ...entry, limit: 0 }, { ...entry, on_busy: 'x' }, { ...entry, more: 1 }, entry];
+  expect(readLockState({ key: 'k', holders: [{ ...entry, task: 'h' }], line })).toEqual({
+    key: 'k',
+    holders: [{ ...entry, task: 'h' }],
+    line: [entry],
+  });
+  expect(readLockState({ holders: [entry], line: [entry] }).line).toEqual([]);
+});
+
+test('a token is a short text, and nothing else counts as one', () => {
+  expect(readSlotRequest({ ...entry, token: 't' })).toEqual({ ...entry, token: 't' });
+  for (const token of [5, '', {}, 'x'.repeat(101)]) expect(readSlotRequest({ ...entry, token })).toEqual(entry);
+});
+
+test('a task that is the newest, or asks again, says so with true alone, and is else one that waits', () => {
+  const marks = { newest: true, again: true } as const;
+  expect(readSlotRequest({ ...entry, ...marks })).toEqual({ ...entry, ...marks });
+  expect(readLockState({ line: [{ ...entry, newest: true }] }).line).toEqual([{ ...entry, newest: true }]);
+  for (const no of [1, 'true', null, {}, false]) {
+    expect(readSlotRequest({ ...entry, newest: no, again: no })).toEqual(entry);
+  }
+  // As earlier builds have it, which do not know the word: locks of both go on alike.
+  expect(readSlotRequest({ ...entry, on_busy: 'newest' })).toBeUndefined();
+});
+
+test('whatever a lock is started with or sent, it serves', () => {
+  const anything = fc.oneof(
+    fc.anything(),
+    fc.record({ key: fc.anything(), holders: fc.array(fc.anything()), line: fc.array(fc.constant(entry)) }),
+  );
+  fc.assert(
+    fc.property(anything, fc.anything(), (state, said) => {
+      const slots = new Slots(readLockState(state));
+      const request = readSlotRequest(said);
+      if (request) slots.enter(request);
+      const reference = readSlotReference(said);
+      if (reference) slots.leave(reference);
+      slots.enter({ ...entry, task: 'z' });
+      slots.admit();
+      expect(slots.isEmpty).toBe(false);
+    }),
+  );
+});

@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SlotRequest } from '../../../../src/contracts/concurrency.js';
+import { type Replaced, Slots } from '../../../../src/rules/concurrency/slots.js';
+
+const request = (task: string, limit = 1, on_busy: SlotRequest['on_busy'] = 'wait'): SlotRequest => ({
+  task,
+  run: `run of ${task}`,
+  limit,
+  on_busy,
+});
+const slotsOf = (...requests: SlotRequest[]): Slots => {
+  const slots = new Slots({ holders: [], line: [] });
+  for (const one of requests) {
+    slots.enter(one);
+    slots.admit();
+  }
+  return slots;
+};
+const namesIn = (entries: readonly SlotRequest[]): string[] => entries.map(({ task }) => task);
+const standing = (slots: Slots) => ({ in: namesIn(slots.holders), line: namesIn(slots.line) });
+
+test('so many go in as the limit says, the others stand in line in the order in which they came', () => {
+  const slots = slotsOf(request('a', 2), request('b', 2), request('c', 2), request('d', 2));
+  expect(standing(slots)).toEqual({ in: ['a', 'b'], line: ['c', 'd'] });
+  slots.leave(request('a'));
+  slots.admit();
+  expect(standing(slots)).toEqual({ in: ['b', 'c'], line: ['d'] });
+});
+
+test('nobody overtakes, not even with a higher limit of its own', () => {
+  const slots = slotsOf(request('a'), request('b'), request('c', 5));
+  expect(standing(slots)).toEqual({ in: ['a'], line: ['b', 'c'] });
+});
+
+test('one that asks again is told again, and has no second place', () => {
+  const slots = slotsOf(request('a'), request('b'));
+  for (const entry of slots.holders) entry.told = true;
+  for (const entry of slots.line) entry.settled = true;
+  slots.enter(request('a'));
+  slots.enter(request('b'));
+  expect(standing(slots)).toEqual({ in: ['a'], line: ['b'] });
+  expect([slots.holders[0]?.told, slots.line[0]?.settled]).toEqual([false, false]);
+});
+
+test('an id that is used again takes the place of its earlier execution, which is over', () => {
+  const slots = slotsOf(request('a'), request('b'));
+  slots.enter({ ...request('a'), run: 'another' });
+  slots.admit();
+  expect(standing(slots)).toEqual({ in: ['b'], line: ['a'] });
+  slots.leave(request('a'));
+  expect(standing(slots)).toEqual({ in: ['b'], line: ['a'] });
+});
+
+test('one that asks again is answered with the token of its last request', () => {
+  const slots = slotsOf({ ...request('a'), token: 'first' }, { ...request('b'), token: 'first' });
+  slots.enter({ ...request('a'), token: 'second' });
+  slots.enter(request('b'));
+  expect(slots.holders[0]?.token).toBe('second');
+  expect(slots.line[0]).not.toHaveProperty('token');
+});
+
+test('thousands at once are let in well within the second that a lock has, as are their called ones (no stuck lock)', () => {
+  const slots = new Slots({ holders: [], line: [] });
+  const before = process.cpuUsage();
+  for (let n = 0; n < 4000; n += 1) slots.enter(request(`t-${n}`, 2000));
+  slots.admit();
+  for (let n = 0; n < 2000; n += 1) slots.enter(request(`t-${n}/call/deep`, 2000));
+  slots.admit();
+  expect([slots.holders.length, slots.line.length]).toEqual([4000, 2000]);
+  for (const entry of slots.line) slots.heldBy(entry);
+  slots.enter(request('newest', 1, 'cancel_older'));
+  const { holders, waiting } = slots.supersede(slots.line.at(-1) as SlotRequest);
+  expect([holders.length, waiting.length]).toEqual([2000, 2000]);
+  for (let n = 0; n < 2000; n += 1) slots.enter({ ...request(`w-${n}`), newest: true });
+  for (let n = 0; n < 50; n += 1) slots.replace(slots.findReplaced() as Replaced);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(700);
+});
+
+test('called ones that were in before their caller take no slot of their own any more', () => {
+  const slots = slotsOf(request('a/x', 2), request('a/y', 2), request('b', 3), request('c', 3));
+  expect(standing(slots)).toEqual({ in: ['a/x', 'a/y', 'b'], line: ['c'] });
+  slots.leave(request('b'));
+  slots.leave(request('c'));
+  for (const one of [request('a', 3), request('b', 3), request('c', 3), request('d', 3)]) slots.enter(one);
+  slots.admit();
+  expect(standing(slots)).toEqual({ in: ['a/x', 'a/y', 'a', 'b', 'c'], line: ['d'] });
+});
+
+describe('a called workflow', () => {
+  test('goes in with the slot of its caller, one at a time, however deep', () => {
+    const slots = slotsOf(request('a'), request('b'), request('a/x'), request('a/y'), request('a/x/z'));
+    expect(standing(slots)).toEqual({ in: ['a', 'a/x', 'a/x/z'], line: ['b', 'a/y'] });
+    expect(slots.heldBy(slots.line[1] as SlotRequest)).toEqual(['a/x', 'a/x/z']);
+    slots.leave(request('a/x/z'));
+    slots.leave(request('a/x'));
+    slots.admit();
+    expect(standing(slots)).toEqual({ in: ['a', 'a/y'], line: ['b'] });
+  });
+
+  test('keeps the slot when its caller is gone', () => {
+    const slots = slotsOf(request('a'), request('a/x'), request('b'));
+    slots.leave(request('a'));
+    slots.admit();
+    expect(standing(slots)).toEqual({ in: ['a/x'], line: ['b'] });
+  });
+
+  test('is no called one for beginning with the same letters', () => {
+    expect(standing(slotsOf(request('a'), request('ab')))).toEqual({ in: ['a'], line: ['ab'] });
+  });
+});
+
+describe('a newer task that cancels older ones', () => {
+  const newest = (slots: Slots, one: SlotRequest) => {
+    slots.enter(one);
+    slots.admit();
+    const entry = slots.line.at(-1) as SlotRequest;
+    const { holders, waiting } = slots.supersede(entry);
+    return { holders: namesIn(holders), waiting: namesIn(waiting) };
+  };
+
+  test('takes those in line out of it, and as many of the oldest holders as it needs', () => {
+    const slots = slotsOf(request('a', 2), request('b', 2), request('c', 2));
+    expect(newest(slots, request('d', 2, 'cancel_older'))).toEqual({ holders: ['a'], waiting: ['c'] });
+    expect(standing(slots)).toEqual({ in: ['a', 'b'], line: ['d'] });
+    expect(newest(slots, request('e', 2, 'cancel_older'))).toEqual({ holders: [], waiting: ['d'] });
+    expect(newest(slots, request('f', 1, 'cancel_older'))).toEqual({ holders: ['b'], waiting: ['e'] });
+  });
+
+  test('spares its own family, which it waits for', () => {
+    const slots = slotsOf(request('a/x'), request('b'), request('a/y'));
+    expect(newest(slots, request('a/z', 1, 'cancel_older'))).toEqual({ holders: [], waiting: ['b'] });
+    expect(standing(slots)).toEqual({ in: ['a/x'], line: ['a/y', 'a/z'] });
+  });
+});
+
+describe('a task that says `newest`', () => {
+  const newest = (task: string, more: Partial<SlotRequest> = {}): SlotRequest => ({
+    ...request(task),
+    newest: true,
+    ...more,
+  });
+  /** Lets the lock do all it has to do. @returns who was replaced, and by whom. */
+  const replaced = (slots: Slots): string[] => {
+    const pairs: string[] = [];
+    for (let found = slots.findReplaced(); found; found = slots.findReplaced()) {
+      slots.replace(found);
+      pairs.push(`${found.entry.task} by ${found.by.task}`);
+    }
+    return pairs;
+  };
+
+  test('takes the place of the one that waits; who is in stays in', () => {
+    const slots = slotsOf(newest('a'), newest('b'), newest('c'));
+    expect(replaced(slots)).toEqual(['b by c']);
+    expect(standing(slots)).toEqual({ in: ['a'], line: ['c'] });
+  });
+
+  test('one waits, however many are in and however many came at once', () => {
+    const slots = slotsOf(...['a', 'b', 'c', 'd', 'e'].map((task) => newest(task, { limit: 2 })));
+    expect(replaced(slots)).toEqual(['d by e', 'c by e']);
+    expect(standing(slots)).toEqual({ in: ['a', 'b'], line: ['e'] });
+  });
+
+  test('replaces nobody who only waits, is not replaced by such a one, and keeps the place that was had', () => {
+    const slots = slotsOf(request('a'), request('b'), newest('c'), request('d'), newest('e'), request('f'));
+    expect(replaced(slots)).toEqual(['c by e']);
+    expect(standing(slots)).toEqual({ in: ['a'], line: ['b', 'e', 'd', 'f'] });
+  });
+
+  test('of a family that came after it the last one is named, which then stands in its place', () => {
+    const slots = slotsOf(request('x'), newest('b'), newest('a/p'), newest('a/q'));
+    const found = slots.findReplaced();
+    expect([found?.entry.task, found?.by.task]).toEqual(['b', 'a/q']);
+  });
+
+  test('is not replaced by one of its own family, nor by strangers while its caller is in', () => {
+    const family = slotsOf(request('x'), newest('a/p'), newest('a/q'));
+    expect(replaced(family)).toEqual([]);
+    family.enter(newest('b'));
+    expect(replaced(family)).toEqual(['a/q by b', 'a/p by b']);
+    const called = slotsOf(newest('a'), newest('a/p'), newest('a/q'), newest('b'));
+    expect(replaced(called)).toEqual([]);
+    expect(standing(called)).toEqual({ in: ['a', 'a/p'], line: ['a/q', 'b'] });
+  });
+
+  test('that asks again and is not known any more replaces nobody: the newer one stays', () => {
+    const slots = slotsOf(newest('a'), newest('b'), newest('c'));
+    replaced(slots);
+    slots.enter(newest('b', { again: true }));
+    expect(replaced(slots)).toEqual(['b by c']);
+    expect(standing(slots)).toEqual({ in: ['a'], line: ['c'] });
+    expect(slots.line[0]).not.toHaveProperty('again');
+  });
+
+  test('that asks again of a lock that forgot all is let in', () => {
+    expect(standing(slotsOf(newest('b', { again: true })))).toEqual({ in: ['b'], line: [] });
+  });
+
+  test('whatever comes and goes, one of them waits, and it is the last that came', () => {
+    const action = fc.record({ kind: fc.constantFrom('newest', 'newest', 'wait', 'leave'), task: fc.nat({ max: 9 }) });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3 }), fc.array(action, { maxLength: 40 }), (limit, actions) => {
+        const slots = new Slots({ holders: [], line: [] });
+        const came: string[] = [];
+        actions.forEach(({ kind, task }, n) => {
+          const inside = standing(slots).in;
+          if (kind === 'leave') slots.leave(request(inside[task % Math.max(1, inside.length)] ?? 'nobody'));
+          else slots.enter({ ...request(`t${n}`, limit), ...(kind === 'newest' && { newest: true }) });
+          if (kind === 'newest') came.push(`t${n}`);
+          slots.admit();
+          const held = standing(slots).in;
+          expect(held.length).toBeLessThanOrEqual(limit);
+          replaced(slots);
+          expect(standing(slots).in).toEqual(held);
+          const waiting = slots.line.filter((entry) => entry.newest).map((entry) => entry.task);
+          expect(waiting.length).toBeLessThanOrEqual(1);
+          for (const one of waiting) expect(one).toBe(came.at(-1));
+          const last = came.at(-1);
+          if (kind === 'newest') expect([...held, ...waiting]).toContain(last);
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('whatever comes and goes, slots are never overfull, nobody is lost, and strangers go in as they came', () => {
+  const task = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'a/x', 'a/y', 'b/x', 'a/x/z');
+  const action = fc.record({ kind: fc.constantFrom('enter', 'enter', 'leave'), task });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3 }), fc.array(action, { maxLength: 40 }), (limit, actions) => {
+      const slots = new Slots({ holders: [], line: [] });
+      const here: string[] = [];
+      for (const { kind, task: name } of actions) {
+        if (kind === 'enter') {
+          slots.enter(request(name, limit));
+          if (!here.includes(name)) here.push(name);
+        } else {
+          slots.leave(request(name));
+          if (here.includes(name)) here.splice(here.indexOf(name), 1);
+        }
+        slots.admit();
+        const { in: inside, line } = standing(slots);
+        expect([...inside, ...line].sort()).toEqual([...here].sort());
+        const isCalled = (one: string) => inside.some((other) => one.startsWith(`${other}/`));
+        const own = inside.filter((one) => !isCalled(one));
+        expect(own.length).toBeLessThanOrEqual(limit);
+        const strangers = line.filter((one) => !isCalled(one));
+        if (strangers.length > 0) expect(own.length).toBe(limit);
+        expect(strangers).toEqual(here.filter((one) => strangers.includes(one)));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

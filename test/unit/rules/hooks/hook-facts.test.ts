@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import type { HookAnswer } from '../../../../src/contracts/hooks.js';
+import type { Json } from '../../../../src/contracts/json.js';
+import { CEL, SECOND_CEL } from '../../../../src/contracts/names.js';
+import type { PlanHandler } from '../../../../src/contracts/plan.js';
+import {
+  answerExpression,
+  denialOf,
+  failedAnswer,
+  type HookFacts,
+  hookFacts,
+} from '../../../../src/rules/hooks/hook-facts.js';
+import { examplePlan } from '../example-plan.js';
+
+type ExpressionHandler = Extract<PlanHandler, { kind: 'expression' }>;
+
+const plan = examplePlan();
+const operation = plan.operations['db.write'];
+const user = { name: 'dave', source: 'claimed' } as const;
+const facts = (more: Partial<HookFacts> = {}): HookFacts => ({
+  ...hookFacts({ plan, operation, input: { ticket: 'T-1' }, task: 't-1', user, session: null }),
+  ...more,
+});
+
+const moment = Date.parse('2026-12-24T18:00:00Z');
+const answered = (
+  handler: Partial<ExpressionHandler>,
+  seen = facts(),
+  phase: HookAnswer['phase'] = 'PreAbilityCall',
+  cel: string = CEL,
+) => {
+  const full = { kind: 'expression', reason: 'Because.', ...handler } as const;
+  return answerExpression('guard', full, { phase, path: 'seed' }, seen, { moment, cel });
+};
+
+describe('what a hook sees', () => {
+  test('around a call: the operation, its implementation, its effects and tags', () => {
+    expect(facts()).toEqual({
+      input: { ticket: 'T-1' },
+      environment: { name: 'staging', protected: true, vars: { region: 'eu' } },
+      ability: { id: 'db.write', version: 2, modules: ['users.api'] },
+      implementation: { id: 'db.write', kind: 'script' },
+      effects: 'write_idempotent',
+      tags: ['high-cost'],
+      task: { key: 't-1', ability: 'signup' },
+      session: null,
+      user: { name: 'dave', source: 'claimed' },
+      outcome: null,
+    });
+  });
+
+  test('around the task: the ability itself, without an implementation', () => {
+    const seen = hookFacts({ plan, operation: undefined, input: {}, task: 't-1', user, session: 's-1' });
+    expect(seen).toMatchObject({
+      ability: { id: 'signup', version: 1, modules: ['integration'] },
+      implementation: null,
+      effects: 'destructive',
+      tags: ['slow'],
+      session: { id: 's-1' },
+    });
+  });
+
+  test('after a call: how it ended', () => {
+    const outcome = { status: 'failed', output: null, error: { code: 'script.exit' } };
+    const seen = hookFacts({ plan, operation, input: {}, task: 't-1', user, session: null, outcome });
+    expect(seen.outcome).toEqual(outcome);
+  });
+});
+
+describe('the clock of a hook', () => {
+  const FREEZE = "now() >= timestamp('2026-12-24T12:00:00+01:00') && now().getHours('Europe/Berlin') >= 12";
+
+  test('shows the moment of the phase, which the answer names', () => {
+    expect(answered({ deny_if: FREEZE })).toMatchObject({ decision: 'deny', moment: '2026-12-24T18:00:00.000Z' });
+    expect(answered({ deny_if: `!(${FREEZE})` })).toMatchObject({
+      decision: 'allow',
+      moment: '2026-12-24T18:00:00.000Z',
+    });
+  });
+
+  test('is not named where no expression looked at it', () => {
+    expect(answered({ deny_if: 'false' })).not.toHaveProperty('moment');
+  });
+
+  test('is missing for a plan of an earlier version, which goes on refusing as it did', () => {
+    const answer = answered({ deny_if: FREEZE }, facts(), 'PreAbilityCall', SECOND_CEL);
+    expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
+    expect(answer).not.toHaveProperty('moment');
+  });
+});
+
+describe('what a hook answers', () => {
+  test('a condition that holds denies, with its reason and suggestion', () => {
+    const answer = answered({ deny_if: "environment.name == 'staging'", suggestion: 'Use dev.' });
+    expect(answer).toEqual({
+      hook_id: 'guard',
+      phase: 'PreAbilityCall',
+      path: 'seed',
+      status: 'ok',
+      decision: 'deny',
+      reason: 'Because.',
+      suggestion: 'Use dev.',
+    });
+  });
+
+  test('a condition that does not hold allows, and gives no reason', () => {
+    const answer = answered({ deny_if: '!has(input.ticket)' });
+    expect(answer.decision).toBe('allow');
+    expect(answer.reason).toBeUndefined();
+  });
+
+  test('deny beats confirm beats warn', () => {
+    expect(answered({ deny_if: 'true', confirm_if: 'true', warn_if: 'true' }).decision).toBe('deny');
+    const confirming = answered({ deny_if: 'false', confirm_if: 'true', warn_if: 'true' });
+    expect(confirming).toMatchObject({ decision: 'need_user_confirm', warnings: ['Because.'] });
+    expect(answered({ warn_if: 'true' })).toMatchObject({ decision: 'allow', warnings: ['Because.'] });
+  });
+});
+
+describe('a guard that cannot answer', () => {
+  test.each([
+    ['input.nothing == 1', /does not exist/],
+    ['input.ticket', /neither true nor false/],
+    ['input.ticket + 1', /cannot be evaluated/],
+  ])('%s is a no before a call, and says why', (deny_if, why) => {
+    const answer = answered({ deny_if });
+    expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
+    expect(answer.reason).toMatch(why);
+  });
+
+  test.each(['PreAbilityCreate', 'PreAbilityCall'] as const)('in %s it is a no', (phase) => {
+    expect(failedAnswer('guard', { phase, path: '' }, 'crashed')).toMatchObject({ status: 'error', decision: 'deny' });
+  });
+
+  test.each(['PromptSubmit', 'PostAbilityCall', 'SessionStop'] as const)('in %s it changes nothing', (phase) => {
+    expect(failedAnswer('hook', { phase, path: '' }, 'crashed')).toMatchObject({ status: 'error', decision: 'allow' });
+  });
+});
+
+describe('how a no is reported', () => {
+  const no = {
+    hook_id: 'guard',
+    phase: 'PreAbilityCall',
+    path: 'seed',
+    decision: 'deny',
+    reason: 'No ticket.',
+  } as const;
+
+  test('a guard that denied says so', () => {
+    const error = denialOf({ ...no, status: 'ok', suggestion: 'Bring one.' });
+    expect(error.code).toBe('guard.denied');
+    expect(error.message).toMatch(/No ticket\..*guard/);
+    expect(error.suggestion).toBe('Bring one.');
+    expect(error.details).toEqual({ hook_id: 'guard', phase: 'PreAbilityCall', path: 'seed' });
+  });
+
+  test('a guard that failed says that it failed, not that it denied', () => {
+    const error = denialOf({ ...no, status: 'error' });
+    expect(error.code).toBe('hook.failed');
+    expect(error.message).toMatch(/guard failed/);
+  });
+});
+
+test('an expression cannot change the facts it sees', () => {
+  const input: Record<string, Json> = { rows: [1, 2] };
+  answered({ deny_if: 'input.rows.map(r, r + 1) == [2, 3]' }, facts({ input }));
+  expect(input).toEqual({ rows: [1, 2] });
+});

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import type { HookAnswer } from '../../../../src/contracts/hooks.js';
+import type { JsonObject } from '../../../../src/contracts/json.js';
+import { guardsIn, mergeSignals } from '../../../../src/rules/sessions/merge-signals.js';
+
+const AT = '2026-03-01T10:00:00.000Z';
+
+function answer(hook_id: string, hook_signals: JsonObject, more: Partial<HookAnswer> = {}): HookAnswer {
+  return { hook_id, phase: 'PromptSubmit', path: '', status: 'ok', decision: 'allow', hook_signals, ...more };
+}
+
+const merged = (...answers: HookAnswer[]) => mergeSignals(answers, [], AT).hook_signals;
+
+test('what no hook says gives the three lists, empty (R-002-36)', () => {
+  expect(merged()).toEqual({ routing_hints: [], ability_guards: [], risk_alerts: [] });
+});
+
+test('lists of several hooks come together in their order, each with its source (R-002-37, R-002-38, R-002-39)', () => {
+  expect(
+    merged(
+      answer('guard_safe_ops', {
+        routing_hints: ['prefer_safe_ops'],
+        ability_guards: [{ ability_id: 'delete_user_data', decision: 'deny', reason: 'Prod environment' }],
+      }),
+      answer('risks', {
+        risk_alerts: ['High-risk write detected in module X'],
+        routing_hints: [{ hint: 'read:a.md' }],
+      }),
+    ),
+  ).toEqual({
+    routing_hints: [
+      { source: 'PromptSubmit.guard_safe_ops', hint: 'prefer_safe_ops' },
+      { source: 'PromptSubmit.risks', hint: 'read:a.md' },
+    ],
+    ability_guards: [
+      {
+        source: 'PromptSubmit.guard_safe_ops',
+        ability_id: 'delete_user_data',
+        decision: 'deny',
+        reason: 'Prod environment',
+      },
+    ],
+    risk_alerts: ['High-risk write detected in module X'],
+  });
+});
+
+test('single signals count as lists of one, and the latest intent is the one that is told (C-10, R-000-57)', () => {
+  const signals = merged(
+    answer('a', { routing_hint: 'module:users', risk_alert: 'Careful', normalized_intent: 'first' }),
+    answer('b', {
+      ability_guard: { ability_id: 'x', decision: 'need_user_confirm', reason: 'Ask.' },
+      normalized_intent: { verb: 'delete' },
+    }),
+  );
+  expect(signals.routing_hints).toEqual([{ source: 'PromptSubmit.a', hint: 'module:users' }]);
+  expect(signals.risk_alerts).toEqual(['Careful']);
+  expect(signals.ability_guards).toMatchObject([{ ability_id: 'x', decision: 'need_user_confirm' }]);
+  expect(signals.normalized_intent).toEqual({ verb: 'delete' });
+});
+
+test('a source that a hook claims is not believed', () => {
+  const signals = merged(answer('a', { routing_hint: { source: 'PreAbilityCall.trusted', hint: 'x' } }));
+  expect(signals.routing_hints).toEqual([{ source: 'PromptSubmit.a', hint: 'x' }]);
+});
+
+test.each([
+  ['allow', 'deny'],
+  ['need_user_confirm', 'deny'],
+  ['allow', 'need_user_confirm'],
+] as const)('of the guards %s and %s of an ability the graver is told, whichever comes first', (weak, grave) => {
+  const guard = (id: string, decision: string) =>
+    answer(id, { ability_guard: { ability_id: 'x', decision, reason: id } });
+  for (const order of [
+    [guard('w', weak), guard('g', grave)],
+    [guard('g', grave), guard('w', weak)],
+  ]) {
+    expect(merged(...order).ability_guards).toMatchObject([{ decision: grave, reason: 'g', source: 'PromptSubmit.g' }]);
+  }
+});
+
+test('duplicates are told once: hints of the same text, alerts of the same text', () => {
+  const signals = merged(
+    answer('a', { routing_hints: ['x', 'x'], risk_alerts: ['r'] }),
+    answer('b', { routing_hint: 'x', risk_alert: 'r' }),
+  );
+  expect(signals.routing_hints).toEqual([{ source: 'PromptSubmit.a', hint: 'x' }]);
+  expect(signals.risk_alerts).toEqual(['r']);
+});
+
+test('nothing of infra comes through (R-002-40)', () => {
+  const text = JSON.stringify(merged(answer('a', {}, { infra: { log: 'INFRA', metrics: { m: 1 } } })));
+  expect(text).not.toMatch(/INFRA|metrics/);
+});
+
+test('a guard_decision about no ability becomes an alert with its reason and hook (C-11)', () => {
+  const signals = merged(
+    answer('stop_it', {}, { decision: 'deny', reason: 'Freeze.' }),
+    answer('ask', {}, { decision: 'need_user_confirm' }),
+  );
+  expect(signals.risk_alerts).toEqual(['Freeze. (hook stop_it)', 'ask says need_user_confirm (hook ask)']);
+  expect(signals.ability_guards).toEqual([]);
+});
+
+test('a hook that failed says nothing to the AI (C-08)', () => {
+  expect(merged(answer('a', { risk_alert: 'r' }, { status: 'error', decision: 'allow' }))).toEqual(merged());
+});
+
+test('signals of other names, and known ones of a wrong form, are kept as unknown (R-002-47)', () => {
+  const { hook_signals, unknown } = mergeSignals(
+    [
+      answer('a', {
+        mood: { level: 3 },
+        routing_hints: ['ok', 7],
+        ability_guard: { ability_id: 'x', decision: 'maybe' },
+      }),
+    ],
+    [],
+    AT,
+  );
+  expect(hook_signals.routing_hints).toEqual([{ source: 'PromptSubmit.a', hint: 'ok' }]);
+  expect(hook_signals.ability_guards).toEqual([]);
+  expect(unknown).toEqual([
+    { at: AT, hook: 'a', name: 'routing_hints', value: 7 },
+    { at: AT, hook: 'a', name: 'ability_guard', value: { ability_id: 'x', decision: 'maybe' } },
+    { at: AT, hook: 'a', name: 'mood', value: { level: 3 } },
+  ]);
+});
+
+test('texts are one line each, so that none can look like another', () => {
+  const signals = merged(answer('a', { risk_alert: 'one\ntwo', routing_hint: 'x\r\ny' }));
+  expect(signals.risk_alerts[0]).not.toContain('\n');
+  expect(signals.routing_hints[0]?.hint).not.toMatch(/[\r\n]/);
+});
+
+test('what guards of tasks said stands beside what hooks of the prompt say, the gravest once', () => {
+  const told = guardsIn(
+    [
+      answer('limit', {}, { phase: 'PreAbilityCall', path: 'a', decision: 'deny', reason: 'Enough.' }),
+      answer('fine', {}, { phase: 'PreAbilityCall', path: 'a' }),
+    ],
+    () => 'pay.refund',
+  );
+  expect(told).toEqual([
+    { ability_id: 'pay.refund', decision: 'deny', reason: 'Enough.', source: 'PreAbilityCall.limit' },
+  ]);
+  const weaker = answer('p', { ability_guard: { ability_id: 'pay.refund', decision: 'allow', reason: 'Go.' } });
+  expect(mergeSignals([weaker], told, AT).hook_signals.ability_guards).toEqual(told);
+});

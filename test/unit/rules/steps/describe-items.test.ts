@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { ItemFailure } from '../../../../src/contracts/loops.js';
+import { type ToldTurns, tellTurns, tellTurnsInLine } from '../../../../src/rules/steps/describe-items.js';
+
+const failure = (item: number, more: Partial<ItemFailure> = {}): ItemFailure => ({
+  item,
+  status: 'failed',
+  path: `hosts/${item}/check`,
+  attempts: 1,
+  error: { code: 'mine', message: 'no\nmore' },
+  ...more,
+});
+const loop = (items: Partial<ToldTurns['items']>, more: Partial<ToldTurns> = {}): ToldTurns => ({
+  path: 'hosts',
+  status: 'failed',
+  attempts: 0,
+  items: { verb: 'foreach', total: 3, succeeded: 3, ...items },
+  ...more,
+});
+
+test.each<[ToldTurns, string]>([
+  [loop({}), '3 of 3 succeeded'],
+  [loop({ total: 0, succeeded: 0 }), 'no items'],
+  [loop({ succeeded: 1, skipped: 1, not_run: 1 }), '1 of 3 succeeded, 1 skipped, 1 not run'],
+  [loop({ verb: 'repeat', total: 1, succeeded: 1 }), '1 turn'],
+  [
+    loop({ verb: 'repeat', succeeded: 2, failed: 1 }, { path: 'r', failures: [failure(2, { path: 'r/2/a' })] }),
+    '2 of 3 turns succeeded; failed: turn 2: mine: no',
+  ],
+  [
+    loop({ succeeded: 2, failed: 1 }, { failures: [failure(1, { label: 'b', attempts: 3 })] }),
+    '2 of 3 succeeded; failed: item 1 (b) after 3 attempts: mine: no',
+  ],
+  [
+    loop({ succeeded: 2, failed: 1 }, { failures: [failure(1, { rounds: 2, attempts: 3 })] }),
+    '2 of 3 succeeded; failed: item 1 after 2 rounds, the last of 3 attempts: mine: no',
+  ],
+  [loop({ succeeded: 2, failed: 1 }, { failures_left_out: 1 }), '2 of 3 succeeded, 1 failed; 1 not listed'],
+  [
+    loop({ succeeded: 0, running: 3, now: [{ item: 0, label: 'a' }] }),
+    '0 of 3 succeeded, 3 running: item 0 (a) and 2 more',
+  ],
+  [{ path: 'hosts/*/check', status: 'succeeded', attempts: 3, turns: 3 }, '3 turns'],
+  [
+    { path: 'hosts/*/check', status: 'failed', attempts: 22, turns: 20, failed_turns: 1 },
+    'failed in 1 of 20 turns, 22 attempts',
+  ],
+])('an account is one line: %#', (row, line) => {
+  expect(tellTurnsInLine(row, 5)).toBe(line);
+});
+
+test('a step outside loops has none', () => {
+  expect(tellTurns({ path: 'seed', status: 'succeeded', attempts: 3 }, 5)).toBeUndefined();
+});
+
+test('an unknown outcome is reported before failures, and what is not named is counted', () => {
+  const failures = [failure(0), failure(1), failure(2, { status: 'unknown' })];
+  const told = tellTurns(
+    loop({ total: 9, succeeded: 2, failed: 6, unknown: 1 }, { failures, failures_left_out: 4 }),
+    2,
+  );
+  expect(told?.head).toBe('2 of 9 succeeded, 1 outcome unknown, 6 failed');
+  expect(told?.failures.map(({ text }) => text)).toEqual([
+    'outcome unknown: item 2: mine: no',
+    'failed: item 0: mine: no',
+  ]);
+  expect(told?.rest).toBe('5 more not listed');
+});
+
+test('what steers a terminal is shown, in labels and messages of results that somebody else wrote', () => {
+  const bad = failure(0, { label: 'a\u001b[2J', error: { code: 'mine', message: '\u202ehidden' } });
+  const line = tellTurnsInLine(loop({ succeeded: 2, failed: 1 }, { failures: [bad] }), 1);
+  expect(line).toContain('item 0 (a\\u001b[2J)');
+  expect(line).toContain('mine: \\u202ehidden');
+});

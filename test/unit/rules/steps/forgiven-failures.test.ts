@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { PlanStep } from '../../../../src/contracts/plan.js';
+import type { StepSummary } from '../../../../src/contracts/task.js';
+import { tellForgiven } from '../../../../src/rules/steps/forgiven-failures.js';
+
+/** A step with its path, and whether it goes on after an error. */
+function listed(path: string, goesOn = true): { step: PlanStep; path: string } {
+  const step: PlanStep = { id: 'x', verb: 'let', let: {}, ...(goesOn && { continue_on_error: true }) } as never;
+  return { step, path };
+}
+
+function row(path: string, more: Partial<StepSummary>): StepSummary {
+  return { id: path, path, call: null, status: 'failed', attempts: 1, duration_ms: 1, ...more };
+}
+
+const error = { code: 'script.exit', message: 'x.sh ended with exit code 3\nmore' };
+
+test('a failure that was forgiven is reported with its step and why', () => {
+  expect(tellForgiven([listed('notify')], [row('notify', { error })])).toEqual([
+    'The step notify failed and the task went on (continue_on_error): script.exit: x.sh ended with exit code 3',
+  ]);
+});
+
+test('what succeeded, was not forgiven or cannot be is not told', () => {
+  const steps = [listed('a'), listed('b', false), listed('c'), listed('d')];
+  const rows = [
+    row('a', { status: 'succeeded', error }),
+    row('b', { error }),
+    row('c', { status: 'unknown', error: { code: 'outcome.unknown', message: '' } }),
+    row('d', { status: 'denied', error: { code: 'guard.denied', message: '' } }),
+  ];
+  expect(tellForgiven(steps, rows)).toEqual([]);
+});
+
+test('of a step in a loop the turns are counted, and the first is named', () => {
+  const failures = [
+    { item: 12, label: 'web-13', status: 'failed' as const, path: 'hosts/12/check', attempts: 1, error },
+  ];
+  const turns = row('hosts/*/check', { turns: 20, failed_turns: 3, failures, failures_left_out: 2 });
+  expect(tellForgiven([listed('hosts/*/check')], [turns])).toEqual([
+    'The step hosts/*/check failed in 3 of 20 turns, which went on (continue_on_error); first item 12 (web-13): script.exit: x.sh ended with exit code 3',
+  ]);
+});
+
+test('a failure that ended its turn is reported by the loop, not as forgiven', () => {
+  expect(
+    tellForgiven([listed('hosts/*/check')], [row('hosts/*/check', { turns: 20, failed_turns: 1, error })]),
+  ).toEqual([]);
+});
+
+test('of many steps the first are reported, and the others counted', () => {
+  const paths = Array.from({ length: 25 }, (_, index) => `s${index}`);
+  const told = tellForgiven(
+    paths.map((path) => listed(path)),
+    paths.map((path) => row(path, { error })),
+  );
+  expect(told).toHaveLength(21);
+  expect(told.at(-1)).toBe('5 more steps failed and the task went on');
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { jitteredDelay } from '../../../../src/activities/failures.js';
+import { CEL } from '../../../../src/contracts/names.js';
+import { askRetryCondition, jittered } from '../../../../src/rules/steps/retry-condition.js';
+
+test('a wait with jitter is from half of it up to all of it', () => {
+  expect([0, 0.5, 0.999999].map((part) => jittered(1000, () => part))).toEqual([500, 750, 1000]);
+});
+
+test('the wait after an attempt grows by the policy before it is jittered, and never beyond its maximum', () => {
+  const policy = { initialInterval: 1000, backoffCoefficient: 3, maximumInterval: 5000 };
+  expect([1, 2, 3, 4].map((attempt) => jitteredDelay(policy, attempt, () => 1))).toEqual([1000, 3000, 5000, 5000]);
+});
+
+test('a condition sees the failure as `steps.<id>.error` shows it', () => {
+  const error = { code: 'http.503', message: 'busy', details: { status: 503 } };
+  const ask = (source: string) => askRetryCondition(source, error, 2, CEL);
+  expect(ask('error.details.status == 503 && attempt == 2')).toEqual({ again: true });
+  expect(ask("error.code.startsWith('timeout')")).toEqual({ again: false });
+  expect(ask('has(error.step)')).toEqual({ again: false });
+  expect(ask('error.step == "a"')).toMatchObject({ again: false, note: expect.stringContaining('`retry.if` failed') });
+});

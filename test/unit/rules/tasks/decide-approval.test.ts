@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest';
+import type { Approval, Decision, DecisionOutcome, Verdict } from '../../../../src/contracts/approvals.js';
+import { decideApproval } from '../../../../src/rules/tasks/decide-approval.js';
+
+const AT = '2026-01-02T03:04:05.000Z';
+
+function approval(more: Partial<Approval> = {}): Approval {
+  return {
+    id: 'release-3f9a1c20b7de',
+    path: 'release',
+    title: 'Release?',
+    what: { ability: 'signup', implementation: null, environment: 'staging', effects: null, input: {} },
+    reasons: [],
+    approvers: ['managers'],
+    people: ['alice', 'bob', 'carol'],
+    quorum: 1,
+    self_approval: true,
+    comment: 'optional',
+    requested_by: { name: 'dave', source: 'claimed' },
+    raised_at: AT,
+    expires_at: AT,
+    status: 'open',
+    decisions: [],
+    ignored: [],
+    ...more,
+  };
+}
+
+const decide = (to: Approval | Approval[], verdict: Verdict, decision: Decision): DecisionOutcome =>
+  decideApproval([to].flat(), verdict, decision, AT);
+
+const reasonOf = (outcome: DecisionOutcome): string => (outcome.counted ? 'it counted' : outcome.reason);
+
+describe('a decision that counts', () => {
+  test('is kept with who, when and why', () => {
+    const one = approval();
+    const outcome = decide(one, 'approve', { by: ' alice ', comment: ' seen it ' });
+    expect(outcome).toEqual({ counted: true, approval_id: one.id, status: 'approved', missing: 0 });
+    expect(one.decisions).toEqual([
+      { decision: 'approve', by: { name: 'alice', source: 'claimed' }, comment: 'seen it', at: AT, self: false },
+    ]);
+  });
+
+  test('one no ends it, whatever the quorum', () => {
+    const one = approval({ quorum: 3 });
+    decide(one, 'approve', { by: 'alice' });
+    expect(decide(one, 'deny', { by: 'bob' })).toMatchObject({ counted: true, status: 'denied' });
+  });
+});
+
+describe('`comment: on_deny`', () => {
+  test('needs a comment of a no, which counts with one, and none of a yes', () => {
+    const one = approval({ comment: 'on_deny', quorum: 2 });
+    expect(decide(one, 'approve', { by: 'alice' })).toMatchObject({ counted: true });
+    expect(reasonOf(decide(one, 'deny', { by: 'bob', comment: ' ' }))).toBe('a denial needs a comment');
+    expect(one).toMatchObject({ status: 'open', ignored: [{ by: 'bob', reason: 'a denial needs a comment' }] });
+    expect(decide(one, 'deny', { by: 'bob', comment: 'not today' })).toMatchObject({ status: 'denied' });
+  });
+});
+
+describe('quorum', () => {
+  test('it stays open until enough people said yes, and says how many are missing', () => {
+    const one = approval({ quorum: 2 });
+    expect(decide(one, 'approve', { by: 'alice' })).toMatchObject({ status: 'open', missing: 1 });
+    expect(decide(one, 'approve', { by: 'bob' })).toMatchObject({ status: 'approved', missing: 0 });
+  });
+
+  test('one person counts once', () => {
+    const one = approval({ quorum: 2 });
+    decide(one, 'approve', { by: 'alice' });
+    expect(reasonOf(decide(one, 'approve', { by: 'alice' }))).toMatch(/alice has already decided/);
+    expect(one.status).toBe('open');
+  });
+
+  test('people without a name count once together', () => {
+    const one = approval({ approvers: [], people: [], quorum: 2 });
+    decide(one, 'approve', {});
+    expect(decide(one, 'approve', {}).counted).toBe(false);
+    expect(one.status).toBe('open');
+  });
+});
+
+describe('who may decide', () => {
+  test('somebody who is not among the approvers does not count, and is told who is', () => {
+    const one = approval();
+    expect(reasonOf(decide(one, 'approve', { by: 'mallory' }))).toMatch(/mallory is not among .* \(managers\)/);
+    expect(one.status).toBe('open');
+  });
+
+  test('whoever changed what was asked for asked for it as well', () => {
+    const changed = approval({ changed_by: ['bob'], self_approval: false, approvers: [], people: [] });
+    const no = decideApproval([changed], 'approve', { by: 'bob' }, AT);
+    expect(no).toMatchObject({ counted: false, reason: expect.stringMatching(/^bob changed what was asked for/) });
+    const allowed = approval({ changed_by: ['bob'], self_approval: true, approvers: [], people: [] });
+    expect(decideApproval([allowed], 'approve', { by: 'bob' }, AT)).toMatchObject({ counted: true });
+    expect(allowed.decisions).toMatchObject([{ self: true }]);
+  });
+
+  test('the name of a group is no person', () => {
+    expect(decide(approval(), 'approve', { by: 'managers' }).counted).toBe(false);
+  });
+
+  test.each([[{}], [{ by: '' }], [{ by: '   ' }]])(
+    '%j names nobody and does not count where approvers are listed',
+    (by) => {
+      expect(reasonOf(decide(approval(), 'approve', by))).toMatch(/names no person/);
+    },
+  );
+
+  test('where no approvers are listed anybody counts', () => {
+    const one = approval({ approvers: [], people: [] });
+    expect(decide(one, 'approve', { by: 'whoever' }).counted).toBe(true);
+  });
+
+  test('where no approvers are listed an empty name counts and is recorded as unnamed', () => {
+    const one = approval({ approvers: [], people: [] });
+    expect(decide(one, 'approve', {}).counted).toBe(true);
+    expect(one.decisions).toMatchObject([{ by: 'unnamed', self: false }]);
+  });
+
+  test('a name that is no text does not count', () => {
+    expect(decide(approval(), 'approve', { by: ['alice'] } as never).counted).toBe(false);
+  });
+});
+
+test('where nobody decides for themselves an empty name does not count, whoever else may decide', () => {
+  for (const more of [{}, { approvers: [], people: [] }]) {
+    expect(reasonOf(decide(approval({ ...more, self_approval: false }), 'approve', {}))).toMatch(/names no person/);
+  }
+});
+
+describe('whoever asked for it', () => {
+  const own = { people: ['dave', 'alice'] };
+
+  test('decides where that is allowed, and it is recorded', () => {
+    const one = approval(own);
+    expect(decide(one, 'approve', { by: 'dave' }).counted).toBe(true);
+    expect(one.decisions).toMatchObject([{ self: true }]);
+  });
+
+  test('does not decide where it is not allowed, although listed', () => {
+    const one = approval({ ...own, self_approval: false });
+    expect(reasonOf(decide(one, 'approve', { by: 'dave' }))).toMatch(/dave asked for it/);
+    expect(decide(one, 'approve', { by: 'alice' }).counted).toBe(true);
+  });
+});
+
+describe('a required comment', () => {
+  test.each([[undefined], [''], ['  ']])('is not %j', (comment) => {
+    const one = approval({ comment: 'required' });
+    const decision = comment === undefined ? { by: 'alice' } : { by: 'alice', comment };
+    expect(reasonOf(decide(one, 'approve', decision))).toMatch(/needs a comment/);
+  });
+
+  test('is anything written', () => {
+    expect(decide(approval({ comment: 'required' }), 'deny', { by: 'alice', comment: 'no' }).counted).toBe(true);
+  });
+});
+
+describe('which approval', () => {
+  const two = (): Approval[] => [approval({ id: 'a-1' }), approval({ id: 'b-2' })];
+
+  test('the id may be left out while exactly one is open', () => {
+    const [first, second] = two() as [Approval, Approval];
+    first.status = 'approved';
+    expect(decide([first, second], 'approve', { by: 'alice' })).toMatchObject({ approval_id: 'b-2', counted: true });
+  });
+
+  test('it must be named when several are open', () => {
+    const both = two();
+    expect(reasonOf(decide(both, 'approve', { by: 'alice' }))).toMatch(/2 approvals are open/);
+    expect(both.map(({ status }) => status)).toEqual(['open', 'open']);
+    expect(decide(both, 'approve', { by: 'alice', approval_id: 'a-1' }).counted).toBe(true);
+  });
+
+  test('an id that does not exist decides nothing, even while one is open', () => {
+    const one = approval();
+    const outcome = decide(one, 'approve', { by: 'alice', approval_id: 'other-000000000000' });
+    expect(outcome).toMatchObject({ counted: false, approval_id: 'other-000000000000' });
+    expect(one.status).toBe('open');
+  });
+
+  test('nothing open is said', () => {
+    expect(reasonOf(decide([], 'approve', { by: 'alice' }))).toBe('no approval is open');
+    expect(reasonOf(decide(approval({ status: 'denied' }), 'approve', { by: 'alice' }))).toMatch(/is denied/);
+  });
+});
+
+describe('a late decision', () => {
+  test('does not change the first, and is told so', () => {
+    const one = approval();
+    decide(one, 'approve', { by: 'alice' });
+    const late = decide(one, 'deny', { by: 'bob', approval_id: one.id });
+    expect(reasonOf(late)).toMatch(/already approved/);
+    expect(one.status).toBe('approved');
+  });
+
+  test.each(['expired', 'cancelled', 'denied'] as const)('on an approval that is %s does not count', (status) => {
+    const one = approval({ status });
+    expect(reasonOf(decide(one, 'approve', { by: 'alice', approval_id: one.id }))).toMatch(new RegExp(status));
+  });
+});
+
+test('each decision that did not count is kept with its reason', () => {
+  const one = approval();
+  decide(one, 'approve', { by: 'mallory' });
+  decide(one, 'deny', {});
+  expect(one.ignored).toEqual([
+    { decision: 'approve', by: 'mallory', reason: expect.stringMatching(/not among/), at: AT },
+    { decision: 'deny', by: null, reason: expect.stringMatching(/names no person/), at: AT },
+  ]);
+  expect(one.decisions).toEqual([]);
+});
+
+describe('fields that the decider fills in', () => {
+  const fields = {
+    ticket: { type: 'string' },
+    level: { type: 'integer', enum: [1, 2], optional: true },
+    urgent: { type: 'boolean', optional: true },
+  } as const;
+  const asked = () => approval({ fields: { ...fields, level: { ...fields.level, enum: [1, 2] } } });
+
+  test('are kept with the decision', () => {
+    const one = asked();
+    decide(one, 'approve', { by: 'alice', fields: { ticket: 'T-1', level: 2 } });
+    expect(one.decisions[0]?.fields).toEqual({ ticket: 'T-1', level: 2 });
+  });
+
+  test.each([
+    [undefined, 'it needs the field ticket'],
+    [{ ticket: '' }, 'it needs the field ticket'],
+    [{ ticket: 3 }, 'the field ticket must be of the type string'],
+    [{ ticket: 'T-1', level: 3 }, 'the field level must be one of 1, 2'],
+    [{ ticket: 'T-1', urgent: 'yes' }, 'the field urgent must be of the type boolean'],
+    [{ ticket: 'T-1', tikcet: 'x' }, 'there is no field tikcet'],
+    [{ ticket: 'T-1', toString: 'x' }, 'there is no field toString'],
+  ])('%j does not count: %s', (given, reason) => {
+    const one = asked();
+    expect(reasonOf(decide(one, 'approve', { by: 'alice', ...(given && { fields: given as never }) }))).toBe(reason);
+    expect(one.status).toBe('open');
+  });
+
+  test('are not needed for a no', () => {
+    expect(decide(asked(), 'deny', { by: 'alice' })).toMatchObject({ counted: true, status: 'denied' });
+  });
+
+  test('are not kept with a no, which counts whatever came along', () => {
+    const one = asked();
+    expect(decide(one, 'deny', { by: 'alice', fields: { ticket: 3, other: 'x' } })).toMatchObject({ status: 'denied' });
+    expect(one.decisions[0]).not.toHaveProperty('fields');
+  });
+});
+
+describe('a decision that asks for changes', () => {
+  test('needs a comment, and ends the approval', () => {
+    const one = approval();
+    expect(reasonOf(decide(one, 'request_changes', { by: 'alice', comment: ' ' }))).toMatch(/a comment must say which/);
+    expect(decide(one, 'request_changes', { by: 'alice', comment: 'less' })).toMatchObject({
+      status: 'changes_requested',
+    });
+    expect(reasonOf(decide(one, 'approve', { by: 'bob', approval_id: one.id }))).toMatch(/already changes requested/);
+  });
+});
+
+describe('an approval that asks for proof', () => {
+  const proved = (nonce: string) => ({ proved: 'os_user', nonce }) as const;
+
+  test('takes no claim, and a proof once', () => {
+    const one = approval({ proof: 'required', quorum: 2 });
+    expect(reasonOf(decide(one, 'approve', { by: 'alice' }))).toMatch(/brings no proof/);
+    expect(decideApproval([one], 'approve', { by: 'alice' }, AT, proved('n1'))).toMatchObject({ counted: true });
+    expect(reasonOf(decideApproval([one], 'approve', { by: 'bob' }, AT, proved('n1')))).toMatch(/used before/);
+    expect(one.decisions).toMatchObject([{ by: { name: 'alice', source: 'os_user' } }]);
+    const byToken = { proved: 'token', nonce: 'n2' } as const;
+    expect(decideApproval([one], 'approve', { by: 'bob' }, AT, byToken)).toMatchObject({ status: 'approved' });
+    expect(one.decisions[1]).toMatchObject({ by: { name: 'bob', source: 'token' } });
+  });
+});
+
+test.each(['schedule:nightly', 'webhook:github'])('%s asks for approvals and decides none', (by) => {
+  const open = { approvers: [], people: [], requested_by: { name: by, source: 'claimed' as const } };
+  expect(reasonOf(decide(approval(open), 'approve', { by }))).toBe(`${by} is no person, and only people decide`);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { readSharedLog, sharedLog, sharedLogs, sharedTask } from '../../../../src/rules/tasks/shared-names.js';
+
+const PLACE = { project: 'acme', task: 't-1' };
+
+test('what a called task leaves is below what its caller leaves', () => {
+  const called = sharedTask({ project: 'acme', task: 't-1/hosts/2/inner' });
+  expect(called).toBe('tasks/acme/t-1/children/hosts/2/inner/');
+  expect(called.startsWith(sharedTask(PLACE))).toBe(true);
+});
+
+test('the name of a log says of which step it is, and from where, and sorts by time', () => {
+  const log = { step: 'hosts/12/check', origin: '0123abcd' };
+  const name = sharedLog(PLACE, log, new Date('2026-01-02T03:04:05.678Z'), 'deadbeef');
+  expect(name).toBe('tasks/acme/t-1/logs/hosts/12/check/20260102T030405678Z-0123abcd-deadbeef.jsonl');
+  expect(readSharedLog(name, PLACE)).toEqual(log);
+  expect(sharedLog(PLACE, log, new Date('2026-01-02T03:04:05.679Z'), '00000000') > name).toBe(true);
+});
+
+test.each([
+  'x.jsonl',
+  'a/x.jsonl',
+  '20260102T030405678Z-0123abcd-deadbeef.jsonl',
+  'a/20260102T030405678Z-0123abcd.jsonl',
+])('%s is no log', (name) => {
+  expect(readSharedLog(sharedLogs(PLACE) + name, PLACE)).toBeUndefined();
+});

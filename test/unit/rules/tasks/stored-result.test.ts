@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import type { Approval } from '../../../../src/contracts/approvals.js';
+import type { TaskResult } from '../../../../src/contracts/task.js';
+import { restoreResult, storeResult } from '../../../../src/rules/tasks/stored-result.js';
+
+const ANN = { name: 'ann', source: 'claimed' } as const;
+
+/** What the workflow itself tells of a task. */
+const known: TaskResult = {
+  status: 'running',
+  task_key: 't-1',
+  ability_id: 'deploy',
+  version: 2,
+  digest: 'd'.repeat(64),
+  environment: 'staging',
+  output: null,
+  error: null,
+  warnings: [],
+  steps: [],
+  approvals: [],
+  hooks: [],
+  requested_by: ANN,
+  started_at: '2026-01-01T00:00:00.000Z',
+  finished_at: '2026-01-01T00:00:09.000Z',
+  cleanup_ran: null,
+  links: { temporal: null, record: null },
+};
+
+const approval: Approval = {
+  id: 'ask-1',
+  path: 'ask',
+  title: 'Release?',
+  what: { ability: 'deploy', implementation: null, environment: 'staging', effects: 'read', input: { n: 1 } },
+  reasons: ['The step ask of deploy asks.'],
+  approvers: [],
+  people: [],
+  quorum: 1,
+  self_approval: true,
+  comment: 'optional',
+  requested_by: ANN,
+  raised_at: '2026-01-01T00:00:02.000Z',
+  expires_at: '2026-01-02T00:00:02.000Z',
+  status: 'approved',
+  decisions: [],
+  ignored: [],
+};
+
+const yes = (hook_id: string, path: string) =>
+  ({ hook_id, phase: 'PreAbilityCall', path, status: 'ok', decision: 'allow' }) as const;
+
+const short: TaskResult = {
+  ...known,
+  status: 'succeeded',
+  output: { text: 'hello' },
+  steps: [{ id: 'echo', path: 'echo', call: 'echo', status: 'succeeded', attempts: 1, duration_ms: 21 }],
+  started_at: '2026-01-01T00:00:01.000Z',
+  finished_at: '2026-01-01T00:00:01.021Z',
+};
+
+test.each<[string, TaskResult]>([
+  ['a short task', short],
+  [
+    'steps that are no calls, did not run, ran in turns or failed',
+    {
+      ...short,
+      steps: [
+        { id: 'all', path: 'all', call: null, status: 'failed', attempts: 0, duration_ms: 5 },
+        { id: 'a', path: 'all/*/a', call: 'echo', status: 'failed', attempts: 7, duration_ms: 4, turns: 3 },
+        {
+          id: 'b',
+          path: 'all/*/b',
+          call: 'echo',
+          status: 'skipped',
+          attempts: 0,
+          duration_ms: null,
+          error: { code: 'x', message: 'y' },
+        },
+      ],
+    },
+  ],
+  [
+    'changes of its input, of which some are only counted',
+    { ...short, changes: [{ by: ANN, at: '2026-01-01T00:00:00.000Z', fields: ['n'] }], changes_left: 3 },
+  ],
+  [
+    'hooks in the order in which they answered',
+    {
+      ...short,
+      hooks: [
+        yes('one', ''),
+        yes('two', ''),
+        yes('one', 'echo'),
+        { ...yes('script', 'echo'), duration_ms: 12 },
+        { ...yes('two', 'echo'), warnings: ['beware'] },
+        { ...yes('one', 'echo'), phase: 'PostAbilityCall' },
+        yes('one', 'echo'),
+      ],
+    },
+  ],
+  [
+    'approvals of anyone, and of somebody',
+    {
+      ...short,
+      approvals: [
+        approval,
+        {
+          ...approval,
+          approvers: ['ops'],
+          people: ['bob'],
+          quorum: 2,
+          self_approval: false,
+          comment: 'required',
+          status: 'denied',
+          ignored: [{ decision: 'approve', by: null, reason: 'late', at: '2026-01-01T00:00:03.000Z' }],
+        },
+      ],
+    },
+  ],
+  [
+    'a failure, with its clean-up and its warnings',
+    {
+      ...short,
+      status: 'failed',
+      output: null,
+      error: { code: 'a.b', message: 'no' },
+      warnings: ['w'],
+      cleanup_ran: true,
+    },
+  ],
+  ['a person who is known, and a child', { ...short, requested_by: { name: 'ann', source: 'proved' }, worked_ms: 3 }],
+  [
+    'a task that never began',
+    { ...short, status: 'expired', output: null, started_at: null, finished_at: known.finished_at },
+  ],
+])('a history gives back the result of %s', (_, result) => {
+  const stored = JSON.parse(JSON.stringify(storeResult(result)));
+  expect(restoreResult(known, stored)).toEqual(result);
+});
+
+test('what a history keeps of a short task is little more than its output and its steps', () => {
+  expect(storeResult(short)).toEqual({
+    status: 'succeeded',
+    output: { text: 'hello' },
+    steps: [{ id: 'echo', call: 'echo', status: 'succeeded', duration_ms: 21 }],
+    started_at: '2026-01-01T00:00:01.000Z',
+    took_ms: 20 + 1,
+  });
+});
+
+test('a result that was kept whole is given back as it is', () => {
+  expect(restoreResult(known, short)).toBe(short);
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { signSeal, verifySeal } from '../../../../src/activities/seal.js';
+import type { Seal } from '../../../../src/contracts/seal.js';
+import type { TaskStart } from '../../../../src/contracts/task.js';
+import { digestOf } from '../../../../src/rules/canonical.js';
+import { packArguments, unpackArguments } from '../../../../src/rules/tasks/task-arguments.js';
+import { errorOf } from '../../error-of.js';
+import { examplePlan } from '../example-plan.js';
+
+const keys = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
+const plan = examplePlan();
+const input = { amount: 1 };
+const user = { name: 'ada', source: 'claimed' } as const;
+const seal = signSeal({ plan: digestOf(plan), task: 't-1', input: digestOf(input), user, confirmations: [] }, keys);
+const start: TaskStart = { format: 1, plan, seal, input, user, session: null, run: true, warnings: [] };
+
+/** The seal of a task as a worker reads it from its first event. */
+function sealIn(start: TaskStart | object, packed: object, task = 't-1'): Seal {
+  const found = unpackArguments([start, packed], task);
+  if (!found) throw new Error('these are no arguments');
+  return found.seal;
+}
+
+test('who started a task is in the word of its seal', () => {
+  const [signed] = packArguments({ ...start, seal: { ...seal, caller: 'agent' } });
+  expect(sealIn(signed, packArguments(start)[1], 't-1').caller).toBe('agent');
+  const claimed = sealIn(
+    { ...packArguments(start)[0], seal: { ...seal, caller: 'person' } },
+    packArguments(start)[1],
+    't-1',
+  );
+  expect(errorOf(() => verifySeal(claimed, { task: 't-1' }, keys)).code).toBe('seal.invalid');
+});
+
+test('the scope of a task is in the word of its seal, since guards read it', () => {
+  const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, scope: 'modules/users' };
+  const scoped = signSeal({ ...own, confirmations: [] }, keys);
+  const [first, packed] = packArguments({ ...start, seal: scoped });
+  expect(() => verifySeal(sealIn(first, packed), { task: 't-1' }, keys)).not.toThrow();
+  expect(sealIn(first, packed).scope).toBe('modules/users');
+  const moved = sealIn({ ...first, seal: { ...scoped, scope: 'modules/other' } }, packed);
+  expect(errorOf(() => verifySeal(moved, { task: 't-1' }, keys)).code).toBe('seal.invalid');
+});
+
+test('C-35: the run of a task is in the word of its seal, and costs nothing where there is none', () => {
+  const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, run: 'r-1' };
+  const [first, packed] = packArguments({ ...start, seal: signSeal({ ...own, confirmations: [] }, keys) });
+  expect(() => verifySeal(sealIn(first, packed), { task: 't-1' }, keys)).not.toThrow();
+  expect(sealIn(first, packed).run).toBe('r-1');
+  const other = sealIn({ ...first, seal: { ...first.seal, run: 'r-2' } }, packed);
+  expect(errorOf(() => verifySeal(other, { task: 't-1' }, keys)).code).toBe('seal.invalid');
+  expect(packArguments(start)[0].seal).not.toHaveProperty('run');
+});
+
+test('what a task is started with is found again in its arguments, its seal included', () => {
+  const [first, packed] = packArguments(start);
+  expect(first.seal).toEqual({ key_id: 'k', mac: seal.mac });
+  expect(unpackArguments([first, packed], 't-1')).toEqual(start);
+});
+
+describe('a seal speaks of what the arguments hold, whatever they say:', () => {
+  const [first, packed] = packArguments(start);
+  test.each<[string, object, object, string]>([
+    ['another input', { ...first, input: { amount: 1000 } }, packed, 't-1'],
+    ['another person', { ...first, user: { name: 'eve', source: 'claimed' } }, packed, 't-1'],
+    ['a session', { ...first, session: 's-1' }, packed, 't-1'],
+    ['another plan', first, { $plan: { ...plan, project: 'evil' } }, 't-1'],
+    ['another task', first, packed, 't-2'],
+    ['progress that nobody sealed', { ...first, progress: { a: { status: 'succeeded' } } }, packed, 't-1'],
+  ])('%s', (_, changed, plans, task) => {
+    const refused = (given: object): string => {
+      const found = sealIn(given, plans, task);
+      return errorOf(() => verifySeal(found, { task: found.task }, keys)).code;
+    };
+    expect(refused(changed)).toBe('seal.invalid');
+    // Not even where the true seal comes along as a whole.
+    expect(refused({ ...changed, seal })).toBe('seal.invalid');
+  });
+});
+
+test('a task that was called has the seal of its caller, which speaks of the plan that both have', () => {
+  const child = { ability: 'inner', left_ms: 1 };
+  const [first] = packArguments({ ...start, input: { other: true }, child });
+  expect(sealIn(first, { $plan: plan }, 't-1/sub')).toEqual(seal);
+  const other = sealIn(first, { $plan: { ...plan, project: 'evil' } }, 't-1/sub');
+  expect(errorOf(() => verifySeal(other, { task: 't-1' }, keys)).code).toBe('seal.invalid');
+});
+
+test.each([[], [null], ['text'], [{}], [{ seal: {} }], [{ seal: { mac: '' }, user: [], input: {} }]])(
+  'arguments of something else are no task: %j',
+  (...args) => {
+    expect(unpackArguments([...args, { $plan: plan }].slice(0, 2), 't-1')).toBeUndefined();
+  },
+);

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { Plan, PlanStep } from '../../../../src/contracts/plan.js';
+import { wayOnFrom, wayToRetry } from '../../../../src/rules/tasks/ways-to-retry.js';
+import { examplePlan } from '../example-plan.js';
+
+const call = (id: string): PlanStep => ({ id, verb: 'call', call: 'op', with: {} }) as unknown as PlanStep;
+const group = { id: 'group', verb: 'steps', steps: [call('inner')] } as unknown as PlanStep;
+const loop = { id: 'loop', verb: 'foreach', steps: [call('turn')] } as unknown as PlanStep;
+const poll = { id: 'poll', verb: 'repeat', steps: [call('look'), { ...loop, id: 'each', steps: [call('one')] }] };
+const steps = [call('publish'), group, call('sub'), loop, poll as unknown as PlanStep];
+const plan: Plan = { ...examplePlan(), steps };
+
+describe('the way on', () => {
+  test.each([
+    ['t-1', 'publish', '--from publish'],
+    ['t-1', 'publish.undo', '--from publish'],
+    ['t-1', 'group/inner', '--from inner'],
+    ['t-1/sub', 'deep', '--from sub'],
+    ['t-1/group/inner', 'deep', '--from group'],
+    ['t-1/group/inner~2', 'deep', '--from group'],
+  ])('of %s at %s is %s', (task, path, from) => {
+    expect(wayOnFrom(plan, task, path)).toContain(`ability task retry t-1 ${from}`);
+  });
+
+  test('of a clean-up, or of an operation alone, names no step', () => {
+    expect(wayOnFrom(plan, 't-1', 'clean')).toMatch(/ability task retry t-1$/);
+  });
+
+  test('of a direct run is none', () => {
+    expect(wayOnFrom(plan, 'direct:1', 'run')).not.toContain('task retry');
+  });
+});
+
+describe('trying a task again', () => {
+  const error = { step: 'inner', details: { path: 'group/inner' } };
+  const ended = { task: 't-1', status: 'failed' as const, plan, error };
+
+  test('begins with the step that failed', () => {
+    expect(wayToRetry(ended)).toEqual({ from: 'inner' });
+  });
+
+  test.each(['succeeded', 'unknown', 'expired', 'running', 'waiting_approval'] as const)('is not for %s', (status) => {
+    expect(wayToRetry({ ...ended, status })).toBeUndefined();
+  });
+
+  test('is not for direct runs, nor for tasks that another one called', () => {
+    expect(wayToRetry({ ...ended, task: 'direct:1' })).toBeUndefined();
+    expect(wayToRetry({ ...ended, task: 't-1/inner' })).toBeUndefined();
+  });
+
+  test.each(['loop/3/turn', 'loop'])(
+    'at %s names no step of a `foreach`, of which what is done would be done again, but the loop',
+    (path) => {
+      expect(wayToRetry({ ...ended, error: { step: 'turn', details: { path } } })).toEqual({
+        from: null,
+        foreach: 'loop',
+      });
+    },
+  );
+
+  test.each(['poll', 'poll/7/look', 'poll/2/each/1/one'])(
+    'at %s begins with the `repeat`, whose turns begin anew',
+    (path) => {
+      expect(wayToRetry({ ...ended, error: { step: 'x', details: { path } } })).toEqual({ from: 'poll' });
+    },
+  );
+
+  test('names no step of a clean-up, and none where the plan cannot be read', () => {
+    expect(wayToRetry({ ...ended, error: { step: 'clean' } })).toEqual({ from: null });
+    expect(wayToRetry({ ...ended, plan: undefined })).toEqual({ from: null });
+  });
+
+  test('of a failure in a called task begins with the call', () => {
+    const called = { step: 'x', details: { task: 't-1/group/inner~2', path: 'x' } };
+    expect(wayToRetry({ ...ended, error: called })).toEqual({ from: 'group' });
+  });
+});
+
+test('a text of a script that its input cannot give is refused again, unless the definition is corrected first', () => {
+  const about = { task: 't-1', status: 'failed' as const, plan };
+  const refused = { code: 'input.invalid', step: 'publish', details: { place: 'args[0]', expression: 'input.host' } };
+  expect(wayToRetry({ ...about, error: refused })).toEqual({ from: 'publish', corrected: true });
+  expect(wayToRetry({ ...about, plan: undefined, error: refused })).toEqual({ from: null, corrected: true });
+  expect(wayToRetry({ ...about, error: { ...refused, code: 'script.failed' } })).toEqual({ from: 'publish' });
+});
+
+test('an operation alone that refuses the input of its task is not tried again with that very input', () => {
+  const refused = { code: 'input.invalid', details: { place: 'args[0]', expression: 'input.host' } };
+  const alone = { ...plan, steps: [] };
+  expect(wayToRetry({ task: 't-1', status: 'failed', plan: alone, error: refused })).toBeUndefined();
+});
