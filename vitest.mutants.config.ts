@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { plantSwitches } from './scripts/mutants/find-mutants.mjs';
+import { type Mutant, plantSwitches } from './scripts/mutants/find-mutants.mjs';
 import base from './vitest.config.js';
 
 /** `scripts/score-mutations.mjs` writes the mutants of a run, each with its id and its file, into this file. */
-const chosen = JSON.parse(readFileSync(process.env['MUTANTS'] ?? '', 'utf8')) as { file: string }[];
+const chosen = JSON.parse(readFileSync(process.env['MUTANTS'] ?? '', 'utf8')) as (Mutant & {
+  id: number;
+  file: string;
+})[];
 
 const switches: Plugin = {
   name: 'mutants',

@@ -25,7 +25,7 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
  * The mutants of a source, in its order: `{ line, change, start, end, mutated }`, where `mutated` replaces the text from
  * `start` to `end`.
  *
- * Left out are types, the arguments of a logger, and what runs once when its module is loaded: it cannot be switched.
+ * Left out are types, what is written to a logger, and what runs once when its module is loaded: it cannot be switched.
  */
 export function findMutants(source) {
   const found = [];
@@ -38,7 +38,7 @@ export function findMutants(source) {
 
   function visit(node, inFunction) {
     if (node.type.startsWith('TS') && !TYPED_CODE.has(node.type)) return;
-    if (node.type === 'CallExpression' && isLogger(node.callee)) return;
+    if (isLogged(node)) return;
     if (inFunction) addMutants(node);
     const inside = inFunction || FUNCTIONS.has(node.type);
     for (const child of Object.values(node).flat()) {
@@ -97,10 +97,11 @@ function isText(node) {
   return node.type === 'TemplateLiteral' || (node.type === 'Literal' && typeof node.value === 'string');
 }
 
-function isLogger(callee) {
-  return (
-    callee.type === 'MemberExpression' && /^(log|logger)$/.test(callee.object.name ?? callee.object.property?.name)
-  );
+function isLogged({ type, expression, callee }) {
+  if (type === 'ExpressionStatement') return isLogged(expression);
+  if (type !== 'CallExpression' || callee.type !== 'MemberExpression') return false;
+  const owner = callee.object.name ?? callee.object.property?.name;
+  return /^log(ger)?$/.test(owner) && /^(trace|debug|info|warn|error)$/.test(callee.property.name);
 }
 
 /**

@@ -1,8 +1,10 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { CallFailure } from '../../../src/activities/call/call-failure.js';
-import { type RetryFacts, toFailure } from '../../../src/activities/failures.js';
+import { jitteredDelay, type RetryFacts, toFailure } from '../../../src/activities/failures.js';
 import type { Effect } from '../../../src/contracts/effects.js';
+import { CEL } from '../../../src/contracts/names.js';
+import { RETRY } from '../../../src/rules/call-limits.js';
 
 const FACTS: RetryFacts = {
   effects: 'read',
@@ -82,5 +84,140 @@ describe('whether a failed attempt of a call that may be repeated is tried again
       type: 'script.changed',
       nonRetryable: !again,
     });
+  });
+});
+
+/** The failure that Temporal gets of an error, with what its details say beside the problem. */
+function failed(error: unknown, facts: Partial<RetryFacts> = {}) {
+  const failure = toFailure(error, { ...FACTS, ...facts }) as ApplicationFailure;
+  const [problem, context] = failure.details as [Record<string, unknown>, Record<string, unknown>];
+  return { failure, problem, context };
+}
+
+describe('a failed attempt says', () => {
+  const unclear = new CallFailure({ code: 'timeout.call', message: 'm' }, { unclear: true });
+  const lost = new CallFailure({ code: 'unavailable.connection', message: 'm' }, { unclear: true });
+  const answer = new CallFailure({ code: 'shop.sold_out', message: 'm' }, { isAnswer: true });
+  const arrived = new CallFailure({ code: 'api.output_invalid', message: 'm' }, { hasArrived: true });
+  const hooks = [{ hook_id: 'h', phase: 'PreAbilityCall', path: 'a', status: 'ok', decision: 'allow' }] as const;
+
+  test.each<[string, unknown, Partial<RetryFacts>, object]>([
+    ['its number alone', new CallFailure(changed), { attempt: 3 }, { attempt: 3 }],
+    [
+      'that its effect is open, and that it was cut',
+      unclear,
+      { effects: 'destructive' },
+      { attempt: 1, unclear: true, cut: true },
+    ],
+    ['that its effect is open where it was not cut', lost, { effects: 'destructive' }, { attempt: 1, unclear: true }],
+    ['nothing of an effect that may be repeated', unclear, { effects: 'read' }, { attempt: 1 }],
+    [
+      'that an earlier one is open',
+      new CallFailure(changed),
+      { effects: 'destructive', unclearBefore: true },
+      { attempt: 1, unclear: true },
+    ],
+    ['that it is an answer', answer, {}, { attempt: 1, answer: true }],
+    ['that the call was answered', arrived, {}, { attempt: 1, arrived: true }],
+    [
+      'that an earlier one was answered',
+      new CallFailure(changed),
+      { arrivedBefore: true },
+      { attempt: 1, arrived: true },
+    ],
+    ['what the hooks inside answered', new CallFailure(changed), { hooks }, { attempt: 1, hooks }],
+  ])('%s', (_, error, facts, context) => {
+    expect(failed(error, facts).context).toEqual(context);
+  });
+});
+
+describe('a failure that is an answer is tried again', () => {
+  const answer = new CallFailure({ code: 'script.exit', message: 'm' }, { isAnswer: true });
+  const arrived = new CallFailure({ code: 'unavailable.connection', message: 'm' }, { hasArrived: true });
+
+  test.each<[string, CallFailure, Partial<RetryFacts>, boolean]>([
+    ['only where the step names it', answer, {}, false],
+    ['where the step names it', answer, { errors: ['script.exit'] }, true],
+    ['where it may be repeated', arrived, { effects: 'read' }, true],
+    ['not where it must not be', arrived, { effects: 'write_additive' }, false],
+    [
+      'where it must not be and the step names it',
+      arrived,
+      { effects: 'write_additive', errors: ['unavailable'] },
+      true,
+    ],
+  ])('%s', (_, failure, facts, again) => {
+    expect(failed(failure, facts).failure.nonRetryable).toBe(!again);
+  });
+});
+
+describe('a condition of the step', () => {
+  const asked = (source: string) =>
+    failed(new CallFailure(changed), { condition: { source, cel: CEL }, delayMs: 7, attempt: 2, attemptsLeft: 1 })
+      .failure;
+
+  test('decides whether another attempt follows', () => {
+    expect(asked('attempt < 3')).toMatchObject({ nonRetryable: false, nextRetryDelay: 7 });
+    expect(asked('attempt < 2')).toMatchObject({ nonRetryable: true });
+    expect(asked('attempt < 2').nextRetryDelay).toBeUndefined();
+  });
+});
+
+describe('what Temporal keeps of an error', () => {
+  test('has a message of bounded length, in both its places', () => {
+    const { failure, problem } = failed(new CallFailure({ code: 'script.exit', message: 'x'.repeat(9000) }));
+    expect([failure.message.length, String(problem.message).length]).toEqual([4000, 4000]);
+  });
+
+  test('names where it was noticed only for a mistake of ours', () => {
+    expect(failed(new CallFailure(changed)).failure.stack).toBe('');
+    const oops = failed(new TypeError('oops')).failure;
+    expect(oops.stack).not.toBe('');
+    expect(oops).toMatchObject({ message: 'TypeError: oops', cause: { message: 'oops' } });
+  });
+
+  test('is the error itself where Temporal made it', () => {
+    for (const error of [new CancelledFailure('c'), ApplicationFailure.create({ type: 't' })]) {
+      expect(toFailure(error, FACTS)).toBe(error);
+    }
+  });
+
+  test('says what was seen last of a call whose outcome is unknown', () => {
+    const lost = new CallFailure({ code: 'timeout.call', message: 'no answer' }, { unclear: true });
+    expect(failed(lost, { effects: 'destructive', attemptsLeft: 0 }).problem).toMatchObject({
+      code: 'outcome.unknown',
+      message: expect.stringContaining('no answer'),
+      details: { seen: { code: 'timeout.call', message: 'no answer' } },
+    });
+  });
+
+  test('is never tried again where there are no facts about attempts', () => {
+    const failure = toFailure(new CallFailure(changed), undefined, { place: 'x' }) as ApplicationFailure;
+    expect(failure).toMatchObject({ type: 'script.changed', nonRetryable: true, details: [changed, { place: 'x' }] });
+  });
+});
+
+describe('the wait before another attempt', () => {
+  const longest = () => 1;
+  const policy = { initialInterval: 100, backoffCoefficient: 3, maximumInterval: 1000 };
+
+  test.each([
+    [1, 100],
+    [2, 300],
+    [3, 900],
+    [4, 1000],
+  ])('after attempt %i is at most %i ms', (attempt, ms) => {
+    expect(jitteredDelay(policy, attempt, longest)).toBe(ms);
+    expect(jitteredDelay(policy, attempt, () => 0)).toBeLessThanOrEqual(ms);
+  });
+
+  test('is that of the default policy where the step has none', () => {
+    expect(jitteredDelay(undefined, 1, longest)).toBe(RETRY.firstMs);
+    expect(jitteredDelay(undefined, 2, longest)).toBe(RETRY.firstMs * RETRY.factor);
+    expect(jitteredDelay(undefined, 50, longest)).toBe(RETRY.maxMs);
+  });
+
+  test('is never shortened by the default where the first wait is longer', () => {
+    expect(jitteredDelay({ initialInterval: RETRY.maxMs * 2 }, 1, longest)).toBe(RETRY.maxMs * 2);
   });
 });

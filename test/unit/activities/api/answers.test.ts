@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { closeAgents } from '../../../../src/activities/api/guarded-agent.js';
+import { answerName } from '../../../../src/activities/api/read-answer.js';
+import type { CallFailure } from '../../../../src/activities/call-failure.js';
+import type { CallInput } from '../../../../src/activities/call-input.js';
+import { CallLog } from '../../../../src/activities/call-log.js';
+import type { Json, JsonObject } from '../../../../src/contracts/json.js';
+import {
+  type Answer,
+  breakOff,
+  closedPort,
+  json,
+  type RecordingService,
+  sayNothing,
+  send,
+  startService,
+} from '../../../fixtures/servers/recording-service.js';
+import { callService } from './called-api.js';
+import { SECRETS } from './planned-request.js';
+
+let service: RecordingService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await closeAgents();
+  await service.stop();
+});
+
+/** Calls a path that gives one answer. */
+function answered(answer: Answer, api: JsonObject = {}, more: Partial<CallInput> = {}): Promise<Json> {
+  service.on('/x', answer);
+  return callService(service, { path: '/x', ...api }, more);
+}
+
+/** The error that a call ends with. */
+async function failureOf(call: Promise<unknown>): Promise<CallFailure> {
+  return call.then(
+    () => Promise.reject(new Error('it succeeded')),
+    (error: CallFailure) => error,
+  );
+}
+
+describe('the output of a call', () => {
+  test.each<[string, Answer, JsonObject, unknown]>([
+    ['is the body', json({ a: 1 }), {}, { a: 1 }],
+    ['is null without one', send(204, 'text/plain', ''), {}, null],
+    ['is JSON, whatever the service calls an object', send(200, 'text/plain', '{"a":1}'), {}, { a: 1 }],
+    ['is JSON by any type that ends so', send(200, 'application/problem+json', '7'), {}, 7],
+    ['is text where it is no JSON', send(200, 'text/plain', 'hi'), {}, { text: 'hi' }],
+    ['is text where a plain text looks like a number', send(200, 'text/plain', '7'), {}, { text: '7' }],
+    ['is text where the definition says so', json({ a: 1 }), { response: { as: 'text' } }, { text: '{"a":1}' }],
+    [
+      'is base64 where the definition says so',
+      send(200, 'x/y', 'hi'),
+      { response: { as: 'base64' } },
+      { base64: 'aGk=' },
+    ],
+    ['has the status', json(1, 201), { response: { status: true } }, { status: 201, body: 1 }],
+    [
+      'has the headers that are asked for, as the definition writes them',
+      json(1, 200, { 'X-Left': '3' }),
+      { response: { headers: ['X-LEFT', 'x-none'] } },
+      { body: 1, headers: { 'X-LEFT': '3' } },
+    ],
+    [
+      'is read in the letters that the answer names',
+      (response) => response.writeHead(200, { 'content-type': 'text/plain; charset=latin1' }).end(Buffer.from([0xe4])),
+      {},
+      { text: 'ä' },
+    ],
+    [
+      'is read without the mark of UTF-8',
+      (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from('\ufeff{}')),
+      {},
+      {},
+    ],
+  ])('%s', async (_, answer, api, output) => {
+    expect(await answered(answer, api)).toEqual(output);
+  });
+
+  test('never has a long secret of the address', async () => {
+    const auth = { query: { token: '{credential:key}' } };
+    const repeat: Answer = (response, { query }) =>
+      json({ next: `/y?token=${query.get('token')}` })(response, {} as never, 1);
+    const output = await answered(repeat, { auth });
+    expect(JSON.stringify(output)).not.toContain(SECRETS.KEY);
+    expect(output).toMatchObject({ next: expect.stringContaining('/y?token=') });
+  });
+});
+
+describe('an answer that cannot be used', () => {
+  test.each<[string, Answer, JsonObject, Partial<CallInput>, string]>([
+    ['is one that is said to be JSON and is not', send(200, 'application/json', 'hi'), {}, {}, 'api.output_invalid'],
+    [
+      'is one that must be JSON and is not',
+      send(200, 'text/plain', 'hi'),
+      { response: { as: 'json' } },
+      {},
+      'api.output_invalid',
+    ],
+    [
+      'is text where the contract has no text',
+      send(200, 'text/html', 'log in'),
+      {},
+      { outputSchema: { type: 'object', properties: { id: {} } } },
+      'api.output_invalid',
+    ],
+    ['is one in letters that are not known', send(200, 'text/plain; charset=x-y', 'a'), {}, {}, 'api.output_invalid'],
+    [
+      'has bytes that are no UTF-8',
+      (r) => void r.writeHead(200, {}).end(Buffer.from([0xff, 0x41])),
+      {},
+      {},
+      'api.output_invalid',
+    ],
+    ['has an unsafe key', send(200, 'application/json', '{"__proto__":{}}'), {}, {}, 'api.output_invalid'],
+    ['is larger than an output', json('x'.repeat(20)), {}, { outputBytes: 10 }, 'output.too_large'],
+  ])('%s', async (_, answer, api, more, code) => {
+    await expect(answered(answer, api, more)).rejects.toMatchObject({ code });
+  });
+
+  test('may be exactly as large as an output', async () => {
+    expect(await answered(json('x'.repeat(8)), {}, { outputBytes: 10 })).toBe('x'.repeat(8));
+  });
+
+  test('is text with the advice how to take it', async () => {
+    const refused = answered(send(200, 'text/html', 'hi'), {}, { outputSchema: { type: 'object' } });
+    await expect(refused).rejects.toMatchObject({ suggestion: expect.stringContaining('as: text') });
+    await expect(answered(send(200, 'application/json', 'hi'))).rejects.toMatchObject({ suggestion: undefined });
+  });
+});
+
+describe('a failure of the service', () => {
+  test.each([
+    [300, false],
+    [404, false],
+    [429, false],
+    [500, false],
+    [502, true],
+    [503, false],
+    [504, true],
+  ])('%i is http.%i, and its effect is open: %s', async (status, unclear) => {
+    await expect(answered(send(status, 'text/plain', 'why'))).rejects.toMatchObject({
+      code: `http.${status}`,
+      message: expect.stringContaining(`answered ${status}: why`),
+      details: { status, body: 'why' },
+      unclear,
+    });
+  });
+
+  test('is told without a body where there is none, and shortened where it is long', async () => {
+    await expect(answered(send(500, 'text/plain', ''))).rejects.toMatchObject({
+      message: expect.stringMatching(/answered 500$/),
+    });
+    const long = await failureOf(answered(send(500, 'text/plain', 'x'.repeat(50_000)), {}, { outputBytes: 10 }));
+    expect(long).toMatchObject({ code: 'http.500' });
+    expect(long.message.length).toBeLessThan(400);
+  });
+
+  test('does not repeat the secrets that were sent', async () => {
+    const echo: Answer = (response, { headers }) =>
+      send(403, 'text/plain', `who is ${headers['x-key']}?`)(response, {} as never, 1);
+    const failure = await failureOf(answered(echo, { headers: { 'x-key': '{credential:key}' } }));
+    expect(failure.code).toBe('http.403');
+    expect(JSON.stringify(failure)).not.toContain(SECRETS.KEY);
+    expect(failure.message).not.toContain(SECRETS.KEY);
+  });
+
+  test('one that breaks off leaves the effect open', async () => {
+    await expect(answered(breakOff)).rejects.toMatchObject({ code: 'unavailable.connection', unclear: true });
+  });
+
+  test('one that is not there had no effect', async () => {
+    const port = await closedPort();
+    const gone = { ...service, port, origin: `http://127.0.0.1:${port}` };
+    await expect(callService(gone, { path: '/x' })).rejects.toMatchObject({
+      code: 'unavailable.connection',
+      unclear: false,
+    });
+  });
+
+  test('silence is a time-out that leaves the effect open', async () => {
+    await expect(answered(sayNothing, {}, { stop: AbortSignal.timeout(100) })).rejects.toMatchObject({
+      code: 'timeout.call',
+      unclear: true,
+    });
+  });
+
+  test('one whose body breaks off is no answer', async () => {
+    const half: Answer = (response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"a"', () => response.socket?.resetAndDestroy());
+    };
+    await expect(answered(half)).rejects.toMatchObject({ code: 'unavailable.connection', unclear: true });
+  });
+
+  test('one that redirects without end is left after five redirects', async () => {
+    service.on('/loop', send(302, 'text/plain', '', { location: '/loop' }));
+    await expect(callService(service, { path: '/loop' })).rejects.toMatchObject({ code: 'http.302' });
+    expect(service.requestsOf('/loop')).toHaveLength(6);
+  });
+});
+
+test('each request is in the log of the call, with its status', async () => {
+  const log = new CallLog(undefined, '', 1);
+  await answered(json(1, 201), {}, { log });
+  expect(log.tailOf('request' as never)).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/x -> 201 \(\d{1,4} ms\)$/m);
+});
+
+test('a redirected POST is sent as a GET without its body', async () => {
+  service.on('/post', send(303, 'text/plain', '', { location: '/seen' }));
+  await callService(service, { method: 'POST', path: '/post', body: { type: 'json', value: { a: 1 } } });
+  expect(service.requestsOf('/post')).toMatchObject([{ method: 'POST', body: '{"a":1}' }]);
+  expect(service.requestsOf('/seen')).toMatchObject([{ method: 'GET', body: '' }]);
+  expect(service.requestsOf('/seen')[0]?.headers['content-type']).toBeUndefined();
+});
+
+describe('an answer as a file is called', () => {
+  test.each<[string | string[] | undefined, string, string | undefined, string]>([
+    ['attachment; filename="a b.txt"', '/x', undefined, 'a b.txt'],
+    ['attachment; filename=plain.txt', '/x', undefined, 'plain.txt'],
+    ["attachment; filename=old.txt; filename*=UTF-8''n%C3%A4me.txt", '/x', undefined, 'näme.txt'],
+    ['attachment; filename="say \\"hi\\".txt"', '/x', undefined, 'say "hi".txt'],
+    ['attachment; filename="../../etc/passwd"', '/x', undefined, 'passwd'],
+    ['inline', '/reports/a%20b.pdf', undefined, 'a b.pdf'],
+    [['one', 'two'], '/report.pdf', undefined, 'report.pdf'],
+    [undefined, '/', 'application/pdf', 'answer.pdf'],
+    [undefined, '/', undefined, 'answer'],
+    [undefined, '/%zz', 'application/json', 'answer.json'],
+    ["attachment; filename*=UTF-8''%zz", '/y.txt', undefined, 'y.txt'],
+  ])('%j of %s, %s: %s', (disposition, path, type, name) => {
+    expect(answerName(disposition, new URL(`http://x.test${path}`), type)).toBe(name);
+  });
+});

@@ -1,0 +1,41 @@
+import { callApi } from '../../../../src/activities/api/call-api.js';
+import { RateLimiter } from '../../../../src/activities/api/rate-limit.js';
+import type { CallInput } from '../../../../src/activities/call-input.js';
+import { CallLog } from '../../../../src/activities/call-log.js';
+import type { JsonObject } from '../../../../src/contracts/json.js';
+import { CEL, ENGINE } from '../../../../src/contracts/names.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { callFiles } from '../../../fixtures/memory-files.js';
+import type { RecordingService } from '../../../fixtures/servers/recording-service.js';
+import { plannedApi, SECRETS } from './planned-request.js';
+
+/** Calls a service by an `api` section; @param more of what the call has, such as its limits. */
+export function callService(service: RecordingService, api: JsonObject, more: Partial<CallInput> = {}) {
+  const planned = plannedApi({ method: 'GET', ...api });
+  const allowed_hosts = [`127.0.0.1:${service.port}`];
+  const implementation = { ...planned, api: { ...planned.api, base_url: service.origin, allowed_hosts } };
+  const { signal } = new AbortController();
+  const call: CallInput = {
+    input: {},
+    taskKey: 't-1',
+    ability: 'a.b',
+    cel: CEL,
+    path: 'a',
+    idempotencyKey: 't-1/a',
+    engine: ENGINE,
+    environment: { name: 'dev', protected: false, vars: {} },
+    timeoutMs: 20_000,
+    outputBytes: 1_000_000,
+    inputSchema: {},
+    outputSchema: null,
+    signal,
+    stop: signal,
+    secrets: new SecretSource('/nowhere', 'dev', SECRETS),
+    begin: async () => {},
+    log: new CallLog(undefined, '', 1),
+    files: callFiles(),
+    outputFiles: undefined,
+    ...more,
+  };
+  return callApi(implementation, call, { limiter: new RateLimiter() });
+}
