@@ -4,7 +4,7 @@ import { CallFailure } from '../../../src/activities/call/call-failure.js';
 import { jitteredDelay, type RetryFacts, toFailure } from '../../../src/activities/failures.js';
 import type { Effect } from '../../../src/contracts/effects.js';
 import { CEL } from '../../../src/contracts/names.js';
-import { RETRY } from '../../../src/rules/call-limits.js';
+import { RETRY } from '../../../src/rules/calls/call-limits.js';
 
 const FACTS: RetryFacts = {
   effects: 'read',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeAgents } from '../../../../src/activities/api/guarded-agent.js';
 import { answerName } from '../../../../src/activities/api/read-answer.js';
-import type { CallFailure } from '../../../../src/activities/call-failure.js';
-import type { CallInput } from '../../../../src/activities/call-input.js';
-import { CallLog } from '../../../../src/activities/call-log.js';
+import type { CallFailure } from '../../../../src/activities/call/call-failure.js';
+import type { CallInput } from '../../../../src/activities/call/call-input.js';
+import { CallLog } from '../../../../src/activities/call/call-log.js';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
 import {
   type Answer,

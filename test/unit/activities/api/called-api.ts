@@ -1,7 +1,7 @@
 import { callApi } from '../../../../src/activities/api/call-api.js';
 import { RateLimiter } from '../../../../src/activities/api/rate-limit.js';
-import type { CallInput } from '../../../../src/activities/call-input.js';
-import { CallLog } from '../../../../src/activities/call-log.js';
+import type { CallInput } from '../../../../src/activities/call/call-input.js';
+import { CallLog } from '../../../../src/activities/call/call-log.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CallLog } from '../../../../src/activities/call-log.js';
+import { CallLog } from '../../../../src/activities/call/call-log.js';
 import type { ProcessOutcome } from '../../../../src/activities/script/run-process.js';
 import { notStarted, refuseBadEnd } from '../../../../src/activities/script/script-end.js';
 import type { PlanScript } from '../../../../src/contracts/plan.js';
