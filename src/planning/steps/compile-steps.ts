@@ -200,6 +200,7 @@ class StepCompiler {
     const path = [...place.path, 'call'];
     const isWorkflow = checkCallee(this.registry, this.workflow, call, path);
     if (isWorkflow && cut) throw this.checks.refuse(...cutOfWorkflow(call, place));
+    if (isWorkflow && retry) throw this.checks.refuse(...retryOfWorkflow(call, place));
     if (!isWorkflow) this.calls.add(call);
     else if (!this.children.has(call)) this.children.set(call, path);
     return {
@@ -279,4 +280,10 @@ function markEnd(step: PlanStep): PlanStep {
   if (!step.finally) return step;
   const { finally: _, ...work } = step;
   return listSteps([work]).some(({ step: { verb } }) => verb === 'end') ? { ...step, fails_end: true } : step;
+}
+
+/** A called workflow is a task of its own: another attempt is another task, which only a group around the call makes. */
+function retryOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
+  const message = `\`retry\` is written at a call of the workflow \`${id}\``;
+  return [message, [...path, 'retry'], 'Write it at a group of steps around the call, or at the calls inside the workflow.'];
 }

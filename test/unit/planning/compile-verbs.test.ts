@@ -262,6 +262,12 @@ describe('what cannot be', () => {
       /`cut` is written at a call of the workflow/,
       /inside `child`/,
     ],
+    [
+      'a workflow that is tried again',
+      'call: child, retry: { attempts: 2 }',
+      /`retry` is written at a call of the workflow `child`/,
+      /a group of steps around the call/,
+    ],
     ['another word for what may be cut', 'call: op, cut: yes', /One of allowed belongs here|allowed/, /./],
     ['a group that may be cut', `cut: allowed, ${inner}`, /Unknown key `cut`/, /at each `call` that may be cut/],
     ['a race that may be cut', 'cut: allowed, race: { b: { call: op } }', /Unknown key `cut`/, /at each `call`/],
