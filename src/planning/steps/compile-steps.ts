@@ -285,5 +285,9 @@ function markEnd(step: PlanStep): PlanStep {
 /** A called workflow is a task of its own: another attempt is another task, which only a group around the call makes. */
 function retryOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
   const message = `\`retry\` is written at a call of the workflow \`${id}\``;
-  return [message, [...path, 'retry'], 'Write it at a group of steps around the call, or at the calls inside the workflow.'];
+  return [
+    message,
+    [...path, 'retry'],
+    'Write it at a group of steps around the call, or at the calls inside the workflow.',
+  ];
 }
