@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** `authoring/templates`, seen from this module and from the bundles of the command line, each one folder below the root of the code. */
-const FOLDER = new URL('./templates/', import.meta.url);
+const FOLDER = new URL('../authoring/templates/', import.meta.url);
 
 /**
  * A template with its holes, such as `__TITLE__`, filled in; what is filled in stays as it is.
