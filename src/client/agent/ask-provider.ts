@@ -6,25 +6,25 @@ import { startOf } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { parseJson } from '../../server/disk.js';
 
-/** So much of an answer that cannot be read is shown again. Characters. */
+/** How much of an unreadable answer is shown again, in characters. */
 const MAX_REPEATED = 2000;
 
-/** What is asked, and as which answer of the AI. */
+/** The request, and which answer of the AI it asks for. */
 interface Asking {
   provider: PlanProvider;
   turn: AgentTurn;
   /** Which answer of the AI it will be, for its reports. */
   turnNumber: number;
   session: string;
-  /** How often it was asked before. */
+  /** How many requests came before. */
   asks: number;
   signal: AbortSignal;
 }
 
 /**
- * Asks an AI for a plan. An answer that cannot be read goes back to it once, as one more result, with what is wrong.
+ * Asks an AI for a plan. An answer that cannot be parsed is sent back once, as one more result that says what is wrong with it.
  *
- * @returns its answer, and how often it was asked by now.
+ * @returns its answer, and the number of requests so far.
  * @throws AbilityError `planner.answer_invalid`, `planner.failed`, `planner.timeout`.
  */
 export async function askProvider(asking: Asking): Promise<{ answer: AgentAnswer; asks: number }> {
@@ -78,7 +78,7 @@ function unreadable(turn: number, { fault, said }: { fault: string; said: string
   };
 }
 
-/** So many calls a plan may have. */
+/** The maximum number of calls in a plan. */
 export const MAX_CALLS = 50;
 /** So long may an answer in words be. Characters. */
 const LONGEST_ANSWER = 100_000;
@@ -102,7 +102,7 @@ const answer = z.strictObject({
 });
 
 /**
- * What an AI answered, as it has to be: one JSON object with `plan` and perhaps `answer`, and no other keys. Nothing is mended or guessed.
+ * Parses the answer of an AI: one JSON object with `plan` and perhaps `answer`, and no other keys. Nothing is repaired or guessed.
  *
  * @param said a text with JSON, or the value itself.
  */

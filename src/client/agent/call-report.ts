@@ -9,7 +9,7 @@ const MAX_OUTPUT = 16_384;
 /** So much of a message. Characters. */
 const MAX_REASON = 2000;
 
-/** Of which call, or of the plan as a whole. */
+/** The call concerned; or the plan as a whole. */
 type About = Pick<CallReport, 'turn' | 'id' | 'ability_id' | 'task_key'>;
 
 /** About a call that has no task, or not yet. */

@@ -13,9 +13,9 @@ import { keepTask } from './run-journal.js';
 import { callOf, type MadeCall, masked, type RunState } from './run-state.js';
 
 /**
- * Creates the tasks of a plan, each of which waits to be run. Those that an earlier plan made, and that are named again, are these very tasks.
+ * Creates the tasks of a plan; each waits to be run. Calls that an earlier plan created and this one names again keep their tasks.
  *
- * @returns what cannot be created, with the reason; with it nothing of the plan is run. Source: R-000-80; C-45.
+ * @returns the calls that cannot be created, with the reason; if there are any, nothing of the plan is run. Source: R-000-80; C-45.
  */
 export async function createCalls(state: RunState, plan: readonly PlannedEntry[]): Promise<CallReport[]> {
   const failed: CallReport[] = [];
@@ -103,10 +103,10 @@ const NOT_KEPT: CallRefusal = {
   suggestion: 'Plan the call again under another id.',
 };
 
-/** Codes that are about the run itself, and not about what was planned. */
+/** Codes about the run itself, not about the plan. */
 const OF_THE_RUN = /^(session|task|store|internal|wait)\./;
 
-/** Whether another plan could do better; what stands against every plan ends the run with its own error. */
+/** Whether another plan could do better; an error that would stop every plan ends the run. */
 function isForPlanner({ code }: AbilityError): boolean {
   const meaning = meaningOf(code);
   return meaning !== undefined && meaning.exit !== EXIT.outOfOrder && !OF_THE_RUN.test(code);

@@ -7,7 +7,7 @@ import { contextNow } from './enter-session.js';
 import { type KeptEnd, keepEnd, readEnded } from './run-journal.js';
 import { masked, type RunEnd, type RunState } from './run-state.js';
 
-/** Ends a run: what was created and never run is cancelled, and a session of its own is stopped. Source: R-002-48. */
+/** Ends a run: cancels tasks that were created and never run, and stops a session of its own. Source: R-002-48. */
 export async function endRun(state: RunState, end: RunEnd): Promise<SessionOutcome> {
   state.reports.push(...(await dropUnnamed(state, [])));
   const { connection, session, ownsSession, answer } = state;
@@ -32,7 +32,7 @@ export async function endedRun(state: RunState, { owns_session, ...kept }: KeptE
   return { ...(await outcomeOf({ ...known, reports }, { status: kept.status })), ...kept };
 }
 
-/** What a run comes to as it is now. Source: R-002-68. */
+/** The present outcome of a run. Source: R-002-68. */
 export async function outcomeOf(state: RunState, { status, problem, consent }: RunEnd): Promise<SessionOutcome> {
   const { connection, run, session, plan, answer, turns, reports } = state;
   const seen = await showSession(connection, session);

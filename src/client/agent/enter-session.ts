@@ -40,7 +40,7 @@ export async function enterSession(
   return { session, ownsSession, prompted };
 }
 
-/** The turn context of the prompt, where an earlier process of the run has said it. */
+/** The turn context of the prompt, if an earlier process of the run has logged it. */
 async function saidBefore(
   connection: Connection,
   session: string,
@@ -54,7 +54,7 @@ async function saidBefore(
   return last?.text === prompt ? turn_context : undefined;
 }
 
-/** The turn context of this moment: the session's, with what the hooks of the run's calls have said. Source: R-002-42; C-04. */
+/** The current turn context: the session's, with the messages of the hooks of the run's calls. Source: R-002-42; C-04. */
 export async function contextNow(state: RunState): Promise<TurnContext> {
   const { turn_context } = await showSession(state.connection, state.session);
   const made = [...state.made.values()].flatMap(({ entry, result }) => {
@@ -65,7 +65,7 @@ export async function contextNow(state: RunState): Promise<TurnContext> {
   return turnWithCalls(turn_context ?? state.prompted, made, state.refused, new Date().toISOString());
 }
 
-/** What hooks said around the calls of a task. */
+/** Messages of hooks around the calls of a task. */
 interface HookedCall {
   ability_id: string;
   hooks: readonly HookAnswer[];
@@ -74,12 +74,12 @@ interface HookedCall {
 }
 
 /**
- * The turn context of a prompt with what the hooks of its calls have said since, as an AI reads it before its next decision.
+ * The turn context of a prompt with the later messages of the hooks of its calls, as an AI reads it before its next decision.
  *
- * A session learns of the hooks of its calls with its next prompt; who runs the calls knows them at once. Nothing is asked again: hooks
- * fire once, in the task. Source: C-04; R-002-40, R-002-42.
+ * A session learns of the hooks of its calls with its next prompt; who runs the calls knows them at once. No hook fires again: hooks fire
+ * once, in the task. Source: C-04; R-002-40, R-002-42.
  *
- * @param refused guards of calls of which no task came to be. @param at ISO 8601.
+ * @param refused guards of calls that got no task. @param at ISO 8601.
  */
 export function turnWithCalls(
   turn: TurnContext,

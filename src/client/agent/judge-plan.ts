@@ -7,7 +7,7 @@ import { aboutEntry, aboutPlan, statusReport } from './call-report.js';
 import { keepConsent } from './run-journal.js';
 import { callOf, masked, type RunEnd, type RunState } from './run-state.js';
 
-/** What is wrong with a plan, and what of it the turn context denies; with any of it nothing is done. */
+/** Errors of a plan, and its calls that the turn context denies; any of these stops the whole plan. */
 export function refusePlan(
   state: RunState,
   plan: readonly PlannedEntry[],
@@ -54,10 +54,10 @@ export async function holdPlan(
 }
 
 /**
- * What the requester has to agree to: risks of the request, once, and each call that a guard of the prompt wants
- * confirmed, as it is planned. Consent to one call is none to a call with another input.
+ * What the requester must consent to: the risks of the request, once, and each planned call that a guard of the prompt wants confirmed.
+ * Consent covers one call with one input.
  *
- * @returns each with the name that consent to it is kept under.
+ * @returns each with the name under which consent to it is stored.
  */
 function askedFor(
   state: RunState,
@@ -86,9 +86,9 @@ const DECLINED: Problem = {
   message: 'The requester did not agree to the risk; nothing was run',
 };
 
-/** What is known where it is decided whether a planned call is tried. */
+/** Context for deciding whether a planned call is tried. */
 interface Denials {
-  /** What the user asked; nothing that came from an AI or a tool. */
+  /** The user's request; nothing from an AI or a tool. */
   prompt: string;
   /** Of the turn context. */
   guards: readonly AbilityGuard[];
@@ -124,7 +124,7 @@ export function refusalOf(
 
 const ASK = 'answer with what the user has to decide';
 
-/** Guards of the prompt that ask for a confirmation: no guard of the call may, so that it is asked for here. Source: R-002-45. */
+/** Guards of the prompt that ask for confirmation here, because no guard of the call may ask. Source: R-002-45. */
 export function confirmationsOf(entries: readonly PlannedEntry[], guards: readonly AbilityGuard[]): string[] {
   return guards
     .filter((guard) => guard.decision === 'need_user_confirm' && !isOfCall(guard))
@@ -146,17 +146,17 @@ export function isNamedIn(text: string, id: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_.-])${word}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_])`, 'u').test(text);
 }
 
-/** What is known where a plan is checked. */
+/** Context for checking a plan. */
 interface KnownCalls {
   /** Ids of the abilities that may be planned. */
   abilities: ReadonlySet<string>;
-  /** By the ids of earlier plans: the ability and the digest of the input that each stands for. */
+  /** By the ids of earlier plans: the ability and the digest of the input. */
   made: ReadonlyMap<string, { call: string; ended: boolean }>;
   /** The digest of what an entry calls. */
   callOf(entry: PlannedEntry): string;
 }
 
-/** What is wrong with one entry of a plan; `id` null: with the plan as a whole. */
+/** An error in one entry of a plan; `id` null: in the plan as a whole. */
 interface PlanFault {
   id: string | null;
   refusal: CallRefusal;
@@ -196,7 +196,7 @@ function unknownAbility({ id, ability_id }: PlannedEntry, abilities: ReadonlySet
   return { id, refusal: { code: 'ability.not_found', reason, suggestion } };
 }
 
-/** An id stands for one call: the same one again is that very call. */
+/** An id names one call: the same id again is the same call. */
 function reused(entry: PlannedEntry, { made, callOf }: KnownCalls): PlanFault[] {
   const before = made.get(entry.id);
   if (!before?.ended || before.call === callOf(entry)) return [];

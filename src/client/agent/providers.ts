@@ -10,7 +10,7 @@ export interface CommandProvider {
   /** The program and its arguments; no shell reads them. */
   argv: readonly [string, ...string[]];
   cwd: string;
-  /** Of which the child gets `ALWAYS_PASSED` and those in `pass`, nothing else. */
+  /** The child gets `ALWAYS_PASSED` and the variables in `pass`, nothing else. */
   env: NodeJS.ProcessEnv;
   /** Names of further variables, such as the key of a model. */
   pass?: readonly string[];
@@ -117,7 +117,7 @@ function failed(message: string, code: 'planner.failed' | 'planner.timeout' = 'p
 }
 
 /**
- * A provider without a model: a list of answers, one for each time it is asked, or a function that sees what a model would see and nothing else.
+ * A provider without a model: a list of answers, one per request, or a function that sees exactly what a model would see.
  *
  * Source: R-002-55.
  */

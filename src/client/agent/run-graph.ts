@@ -6,7 +6,7 @@ import { waitForTask } from '../watch/wait-for-task.js';
 import { aboutEntry, reportOf, statusReport } from './call-report.js';
 import type { MadeCall, RunState } from './run-state.js';
 
-/** How a call of a plan stands when it is waited for no longer; `held`: what comes before it waits. */
+/** The state of a call when waiting for it ends; `held`: a call before it waits. */
 type CallEnd = 'succeeded' | 'failed' | 'waiting' | 'held' | 'stopped';
 
 /** What running a plan came to. */
@@ -16,7 +16,7 @@ export interface GraphEnd {
   kind: 'ended' | 'waiting' | 'stopped';
 }
 
-/** So many calls run at once. */
+/** The maximum number of calls that run at once. */
 const AT_ONCE = 10;
 
 /** Runs the tasks of a plan, each once those before it have succeeded; independent ones at once. Source: R-000-79. */
@@ -82,7 +82,7 @@ async function runCall(state: RunState, made: MadeCall, reports: Map<string, Cal
   return made.result.status === 'succeeded' ? 'succeeded' : 'failed';
 }
 
-/** A task that an earlier process of the run has started goes on, or has ended. */
+/** A task that an earlier process of the run has started continues, or has ended. */
 async function startCall({ connection }: RunState, { task_key }: MadeCall): Promise<void> {
   const { result } = await viewTask(connection, task_key);
   if (result.status !== 'created') return;
@@ -101,7 +101,7 @@ function skipped({ turns }: RunState, { entry, task_key }: MadeCall): CallReport
   });
 }
 
-/** Lets so many actions run at once; the others wait for their turn. */
+/** Limits how many actions run at once; the others wait for their turn. */
 class Turns {
   private readonly waiting: (() => void)[] = [];
 

@@ -13,10 +13,10 @@ export interface KeptEnd
 }
 
 /**
- * Keeps an answer of the AI before anything of it is done, so that it is not asked for twice. Of two processes that run the same run the
- * answer that is first in the log is carried out by both.
+ * Logs an answer of the AI before acting on it, so that it is requested only once. If two processes run the same run, both carry out the
+ * answer that was logged first.
  *
- * @returns the answer of the other process, where it was first.
+ * @returns the answer of the other process, if that was first.
  */
 export function keepTurn(state: RunState, turn: Omit<RecordedTurn, 'masked'>): RecordedTurn | undefined {
   const plan = masked(state, turn.plan);

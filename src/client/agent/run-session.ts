@@ -13,17 +13,17 @@ import { runGraph } from './run-graph.js';
 import { endedBefore, keepReports, keepTurn, readEnded, restore } from './run-journal.js';
 import { masked, type RunEnd, type RunState, type SessionRunOptions } from './run-state.js';
 
-/** How often an AI is asked for a plan, where no one says. */
+/** The default for how often an AI is asked for a plan. */
 const USUAL_TURNS = 10;
 
 /**
- * Lets an AI carry out a request: the prompt goes to a session, the AI plans calls, each is created and run as any other task, and what became of
- * them goes back to it, until it plans no more.
+ * Lets an AI carry out a request: the prompt goes to a session, the AI plans calls, each is created and run like any other task, and the
+ * results go back to the AI until it plans no more.
  *
- * The AI can do nothing but plan: guards and approvals are asked in the tasks, which it cannot decide.
- * Source: R-000-79, R-000-80, R-002-50 to R-002-55, R-002-68; C-04, C-45; docs/agents.md.
+ * The AI can do nothing but plan: guards and approvals are asked in the tasks, which it cannot decide. Source: R-000-79, R-000-80, R-002-50
+ * to R-002-55, R-002-68; C-04, C-45; docs/agents.md.
  *
- * @throws AbilityError what sessions are refused with, and what stands against every task: no server, no worker.
+ * @throws AbilityError the refusals of sessions, and errors that stop every task: no server, no worker.
  */
 export async function runSession(connection: Connection, options: SessionRunOptions): Promise<SessionOutcome> {
   const run = options.run ?? generateId('r');
@@ -55,7 +55,7 @@ async function carryOn(
   return STAYS_OPEN.has(end.status) ? outcomeOf(entered, end) : endRun(entered, end);
 }
 
-/** A run that waits goes on with the same run id; its session and its tasks stay. */
+/** A waiting run continues under the same run id, with its session and its tasks. */
 const STAYS_OPEN: ReadonlySet<SessionEndStatus> = new Set([
   'waiting_approval',
   'needs_consent',
@@ -123,7 +123,7 @@ async function takeEach(state: RunState): Promise<RunEnd> {
   }
 }
 
-/** The AI's plan: as the log has it, or asked for now. */
+/** The AI's plan: from the log, or requested now. */
 async function planOf(state: RunState, turn_context: TurnContext): Promise<{ plan: PlannedEntry[] } | { end: RunEnd }> {
   const { options, session, turns } = state;
   const recorded = state.recorded.get(turns);

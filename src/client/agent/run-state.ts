@@ -29,15 +29,15 @@ export interface SessionRunOptions {
   /** What may be planned; nothing else is called. */
   abilities: readonly OfferedAbility[];
   provider: PlanProvider;
-  /** How often the AI is asked for a plan; left out: 10. */
+  /** How often the AI is asked for a plan; default 10. */
   maxTurns?: number;
   /** Id of the run: its tasks have keys made of it, so that the same run again finds them. Left out: a new one. */
   run?: string;
-  /** The log of that run, see `beginRun`; with it a run that was cut off goes on where it was. */
+  /** The log of that run, see `beginRun`; lets an interrupted run continue where it was. */
   journal?: { log: Pick<RunLog, 'append' | 'read'>; isNew: boolean };
   /** Takes known secrets out of what an AI is shown and the log keeps; left out: nothing is. */
   mask?: <T extends Json>(value: T) => T;
-  /** Asks the requester about risks; undefined: they cannot be asked. Left out: they cannot. Never answered by an AI. */
+  /** Asks the requester about risks, never an AI; undefined or left out: they cannot be asked. */
   agree?: (question: ConsentQuestion) => Promise<boolean | undefined>;
   /** How long a call may wait for people before the run ends as `waiting_approval`; undefined: without end. Milliseconds. */
   approvalMs?: number | undefined;
@@ -80,7 +80,7 @@ export interface RunEnd {
   consent?: ConsentQuestion;
 }
 
-/** Everything that a run knows while it goes on. */
+/** The state of a run. */
 export interface RunState {
   readonly connection: Connection;
   readonly options: SessionRunOptions;
@@ -97,9 +97,9 @@ export interface RunState {
   answer: string | null;
   readonly reports: CallReport[];
   readonly made: Map<string, MadeCall>;
-  /** Guards of calls of which no task came to be. */
+  /** Guards of calls that got no task. */
   readonly refused: AbilityGuard[];
-  /** What the requester has agreed to: risks of the request, and calls that a guard of the prompt wants confirmed. */
+  /** What the requester has consented to: risks of the request, and calls that a guard of the prompt wants confirmed. */
   readonly agreed: Set<string>;
   /** What the log of an earlier process says, by turn. */
   readonly recorded: Map<number, RecordedTurn>;

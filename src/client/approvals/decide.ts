@@ -98,7 +98,7 @@ async function send(
 ): Promise<DecisionOutcome> {
   return asking(connection, async () => {
     const args: [object] = [{ verdict, decision }];
-    // Sent again after the runtime was gone, it is the same decision.
+    // Sent again after a restart of the runtime, it is the same decision.
     const updateId = randomUUID();
     let taskQueue: string | undefined;
     try {
@@ -120,7 +120,7 @@ async function send(
   });
 }
 
-/** A decision that was not taken up in time may still be taken up by a worker that comes, so nothing is said of it. */
+/** A worker that starts later may still take up a decision that timed out, so the timeout is not reported. */
 async function whyUnanswered(
   connection: Connection,
   id: string,

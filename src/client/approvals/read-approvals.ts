@@ -19,7 +19,7 @@ export interface ShownApproval extends Approval {
   what_digest: string;
 }
 
-/** The approval of this kind that was given last, and what is different now. */
+/** The last granted approval of this kind, and what has changed since. */
 export interface LastApproved {
   task_key: string;
   approval_id: string;
@@ -30,9 +30,9 @@ export interface LastApproved {
   differs: ValueDifference[];
 }
 
-/** So many tasks are asked at once. */
+/** How many tasks are queried at once. */
 const ASKED_AT_ONCE = 50;
-/** So many tasks are looked at for one that was approved before. */
+/** How many tasks are searched for one that was approved before. */
 const MAX_LOOKED_AT = 10;
 
 /**

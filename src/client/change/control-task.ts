@@ -7,7 +7,7 @@ import { type OwnTask, openOwn } from '../view/open-task.js';
 import { unlessDeleted } from '../view/read-deletion.js';
 import { viewTask } from '../view/view-task.js';
 
-/** Runs a created task; one that already runs goes on as it is. @throws AbilityError as {@link cancelTask}. */
+/** Runs a created task; a running one continues. @throws AbilityError as {@link cancelTask}. */
 export function runTask(connection: Connection, id: string): Promise<void> {
   return control(connection, id, 'run', ({ run }) => run.signal(SIGNALS.run));
 }
@@ -61,7 +61,7 @@ export function signalTask(connection: Connection, id: string, name: string, pay
   return control(connection, id, 'signalled', ({ run }) => run.signal(name, payload));
 }
 
-/** A task that goes on as a new run meanwhile is looked at again; it does so now and then, not each time. */
+/** How often a task that continues as a new run meanwhile is read again. */
 const MAX_TRIES = 10;
 
 async function control(
@@ -73,7 +73,7 @@ async function control(
   await asking(connection, async () => {
     for (let left = MAX_TRIES - 1; ; left -= 1) {
       const task = await openOwn(connection, id);
-      // Asked to cancel what has ended, Temporal says yes.
+      // Temporal reports success for the cancellation of a closed workflow.
       if (task?.description.status.name !== 'RUNNING') throw await closed(connection, id, what);
       try {
         return await action(task);

@@ -21,7 +21,7 @@ export interface DeleteOptions {
   by: Person;
   /** Its history in Temporal as well. */
   purge: boolean;
-  /** Stop waiting after so many milliseconds; the deletion goes on. */
+  /** Stop waiting after this many milliseconds; the deletion continues. */
   timeoutMs?: number | undefined;
   /** Called where no worker takes up the deletion. */
   onStall?: (stall: Stall) => void;
@@ -42,10 +42,10 @@ export type DeleteEnd =
 const MAX_TURNS = 3;
 
 /**
- * Deletes a task: ends it if it is open, then removes its record and those of the tasks it called, and leaves a
- * tombstone. A second call joins the first one. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
+ * Deletes a task: ends it if it is open, then removes its record and those of the tasks it called, and leaves a tombstone. A second call
+ * joins the first one. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
  *
- * @throws AbilityError `task.not_found`, `task.other_project`, `task.delete_failed`, `usage.invalid` for what is part of another task,
+ * @throws AbilityError `task.not_found`, `task.other_project`, `task.delete_failed`, `usage.invalid` for a part of another task,
  * `placement.no_worker`, `wait.timeout`.
  */
 export async function deleteTask(connection: Connection, key: string, options: DeleteOptions): Promise<DeleteEnd> {
@@ -58,7 +58,7 @@ export async function deleteTask(connection: Connection, key: string, options: D
 
 /** How far a deletion has come. */
 interface Course {
-  /** Temporal has it, so that it goes on by itself. */
+  /** Temporal has accepted it, so it continues by itself. */
   isBegun: boolean;
 }
 
@@ -70,7 +70,7 @@ async function deleteOnce(
   course: Course,
   stop: AbortSignal,
 ): Promise<DeleteEnd> {
-  // A call that joins a deletion may find its server gone before it comes to wait.
+  // The server may go away before a call that joins a deletion starts to wait.
   const lasting = <T>(action: () => Promise<T>): Promise<T> => keepingRuntime(connection, action, stop);
   const { task, known } = await lasting(async () => ({
     task: await openOwn(connection, key),
@@ -115,7 +115,7 @@ async function whilePatient(
   }
 }
 
-/** A key must be one, since it names a folder; what is part of a task goes with it. */
+/** It must be a task key, since it names a folder; parts of a task are deleted with it. */
 function refuseNoTask(key: string): void {
   if (USER_KEY.test(key)) return;
   const [root = ''] = key.split('/', 1);

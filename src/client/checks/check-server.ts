@@ -34,7 +34,7 @@ export async function checkAttributes(connection: Connection, fix: boolean): Pro
   return { name, status: 'ok', message: `Added the search attributes ${names}` };
 }
 
-/** Whether ended tasks are kept long enough to be looked at. */
+/** Whether the server retains ended tasks long enough to inspect them. */
 export async function checkRetention(connection: Connection): Promise<CheckResult> {
   const name = 'retention';
   const { config } = await connection.temporal.workflowService.describeNamespace({ namespace: connection.namespace });
@@ -124,7 +124,7 @@ async function leaveNothing(temporal: Client, namespace: string, handle: Workflo
     .catch(() => handle.terminate('ability doctor'));
 }
 
-/** So many names are looked for. */
+/** How many names are searched for. */
 const MAX_LOOKED_AT = 100;
 
 /**

@@ -39,7 +39,7 @@ export interface Connection {
   started: boolean;
   /** Called when a task of another project is read. */
   onOther?: ((key: string, project: string) => void) | undefined;
-  /** The runtime, where it is the project's own; calls that wait start it again when it is gone. */
+  /** The runtime, if it is the project's own; waiting calls restart it after it has stopped. */
   runtime?: RuntimeFile | undefined;
   /** While the runtime is started again: all who wait, wait for the same. */
   reviving?: Promise<void> | undefined;
@@ -52,7 +52,7 @@ export interface Connection {
    * changes, under keys that no other caller makes.
    */
   created?: Map<string, TaskMemo>;
-  /** Called with what is being done meanwhile. */
+  /** Called with progress messages. */
   progress?: Progress;
   /** The environment of the caller; a runtime that is started again starts with it. */
   env?: NodeJS.ProcessEnv;
@@ -68,7 +68,7 @@ export interface ConnectOptions extends ConnectionFlags {
   /** Absolute path of the project. */
   root: string;
   project: string;
-  /** Called with what is being done while the server is fetched and started, also again, while something waits. */
+  /** Called with progress messages while the server is fetched and started, also later, during a wait. */
   progress?: Progress;
   /** Called when a task of another project is read, whose results name that project, too. */
   onOther?: Connection['onOther'];
@@ -79,7 +79,7 @@ export interface ConnectOptions extends ConnectionFlags {
 }
 
 const CONNECT_MS = 5000;
-/** The runtime said that it is up; where it is slow to answer, the machine is busy. */
+/** The runtime reported that it is up; if it answers slowly, the machine is busy. */
 const OWN_CONNECT_MS = 30_000;
 /** A server on this machine is tried at short intervals, and for as long as its runtime may take to start it again. */
 const OWN_RETRY_MS = 500;
@@ -184,7 +184,7 @@ function flagsOf(
   return profile ? `--profile ${profile}${inNamespace}` : `--address ${address}${inNamespace}`;
 }
 
-/** Calls over the connection wait for a server that its runtime starts again, and no longer for one whose runtime is gone. */
+/** Calls over the connection wait while the runtime restarts its server, but not after the runtime itself has stopped. */
 function dialOwn(
   paths: ProjectPaths,
   runtime: RuntimeFile,

@@ -10,8 +10,7 @@ import {
 const SILENCE_MS = 70_000;
 
 /**
- * The calls over one connection: each of them has a deadline, hears the signal that it is made under, fired or not, and
- * ends with its connection.
+ * The calls over one connection: each has a deadline, obeys the abort signal of its context, fired or not, and ends with its connection.
  */
 export class ConnectionCalls {
   private readonly underWay = new Set<RetriedCall>();
@@ -22,7 +21,7 @@ export class ConnectionCalls {
   readonly interceptor: Interceptor;
 
   constructor(retry: RetryOptions) {
-    // It brings the class that gRPC wants; what it passes on to does the work.
+    // It supplies the class that gRPC requires; the interceptor it wraps does the work.
     const passOn = makeGrpcRetryInterceptor({ ...retry, retryableDecider: () => false });
     this.interceptor = (options, nextCall) => {
       const deadline = Number(options.deadline ?? Date.now() + SILENCE_MS);
@@ -77,7 +76,7 @@ interface CallLimits {
   /** Milliseconds on the clock of `Date.now()`: after it no attempt begins. */
   deadline: number;
   signal: AbortSignal | undefined;
-  /** Told once, when the call has ended. */
+  /** Called once, when the call has ended. */
   onEnd(): void;
 }
 
@@ -185,7 +184,7 @@ class RetriedCall implements Call {
       this.current.sendMessage(this.message);
       this.current.halfClose();
     } catch {
-      // The connection is closed: what the last attempt said holds.
+      // The connection is closed: the status of the last attempt is final.
       this.finish(status);
     }
   }

@@ -10,7 +10,7 @@ const PATIENCE_MS = 2000;
 /** Between two looks. */
 const LOOK_MS = 100;
 
-/** Who was seen a moment ago is not asked for again: pollers are listed much longer than that. */
+/** A worker seen a moment ago is not looked up again: pollers are listed much longer than that. */
 const SEEN_MS = 2000;
 
 /** The placement whose queue has a worker, local first; one that was just seen comes before all. @throws AbilityError `placement.no_worker`. */

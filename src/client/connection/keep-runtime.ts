@@ -14,15 +14,15 @@ import { asking } from './temporal-errors.js';
 const LOOK_MS = 1000;
 /** A server that ends again and again is not waited for. */
 const MAX_TURNS = 10;
-/** gRPC codes of a server that has gone away: cancelled by the closing of its connection, unavailable. */
+/** gRPC codes of a server that has gone away: cancelled because its connection was closed, or unavailable. */
 const GONE = new Set([1, 14]);
 
 /**
- * Does something that waits for the server, and does it again after the project's own runtime was gone and has been
- * started again. Done twice it must be as if done once.
+ * Runs an action that waits for the server, and repeats it after the project's own runtime has stopped and been restarted. The action must
+ * be idempotent.
  *
  * @param signal ends the waiting, with its reason.
- * @throws AbilityError `runtime.stopped` where `ability down` ended the runtime; what the action throws.
+ * @throws AbilityError `runtime.stopped` where `ability down` ended the runtime; errors of the action.
  */
 export async function keepingRuntime<T>(
   connection: Connection,
@@ -68,11 +68,11 @@ export function isNobodyThere(error: unknown): boolean {
 }
 
 /**
- * Starts the project's runtime again, or finds the one that another command has started, and connects to it.
+ * Restarts the project's runtime, or finds the one that another command has started, and connects to it.
  *
- * All who wait share what is under way, so that none of them can call it off.
+ * All waiting callers share one attempt, so none of them can cancel it.
  *
- * @throws AbilityError `runtime.stopped`, and what {@link ensureRuntime} throws.
+ * @throws AbilityError `runtime.stopped`, and errors of {@link ensureRuntime}.
  */
 export async function reviveRuntime(connection: Connection): Promise<void> {
   connection.reviving ??= revive(connection).finally(() => {
@@ -103,7 +103,7 @@ async function findRuntime({ paths, env }: Connection): Promise<EnsuredRuntime> 
   return ensureRuntime(paths, () => {}, undefined, env);
 }
 
-/** @returns false where the runtime was gone before it answered. @throws AbilityError what {@link reconnect} throws. */
+/** @returns false if the runtime stopped before it answered. @throws AbilityError as {@link reconnect}. */
 async function connectWhileLiving(connection: Connection, runtime: RuntimeFile, isLast: boolean): Promise<boolean> {
   const [stop, gone] = [new AbortController(), new AbortController()];
   const watching = untilGone({ ...connection, runtime }, stop.signal).then(() => gone.abort());
@@ -124,7 +124,7 @@ function reportRestart(progress: (text: string) => void, found: EnsuredRuntime):
   progress(`The runtime of this project had ended while this command waited; ${how}, and the task goes on.`);
 }
 
-/** Resolves when the runtime of a connection is gone, or its caller has stopped waiting. */
+/** Resolves when the runtime of a connection has stopped, or its caller has stopped waiting. */
 export async function untilGone(connection: Connection, stop: AbortSignal): Promise<void> {
   while (!stop.aborted && !(connection.runtime && isRuntimeGone(connection))) {
     await sleep(LOOK_MS, stop);

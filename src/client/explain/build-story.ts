@@ -44,7 +44,7 @@ type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & {
   grant?: AgentGrant;
 };
 
-/** Puts together how a task came to stand as it does, from all that is known of it. */
+/** Explains how a task reached its present state, from all sources about it. */
 export function buildStory(sources: StorySources): TaskStory {
   const { seen, history, record } = sources;
   const { result, view } = seen;
@@ -175,7 +175,7 @@ function withProtocols(steps: StepStory[], { protocols }: StorySources, plan: Pl
   });
 }
 
-/** The calls of the history stand for steps that no source reports. */
+/** The calls of the history stand in for steps that no source reports. */
 function stepsOf({ seen, history }: StorySources): StepSummary[] {
   const { steps, status } = seen.result;
   if (steps.length > 0 || !history) return steps;

@@ -34,10 +34,9 @@ export interface SeenCall {
 }
 
 /**
- * The calls of operations in a history, in the order in which they were asked for; hooks and our own activities are
- * left out.
+ * The calls of operations in a history, in the order in which they were scheduled, without hooks and our own activities.
  *
- * @param pending how the calls stand that have not ended.
+ * @param pending the state of the calls that have not ended.
  */
 export async function readCalls(
   events: readonly HistoryEvent[],
@@ -108,7 +107,7 @@ function takeEvent(calls: ReadonlyMap<string, SeenCall>, event: HistoryEvent): v
 
 const BACKING_OFF = 1;
 
-/** Takes in how a call stands that has not ended. While it waits to be tried again, its attempt is the next one. */
+/** Takes in the state of a call that has not ended. While it waits for a retry, its attempt is the next one. */
 function takePending(call: SeenCall, activity: PendingActivity): void {
   Object.assign(call, attemptOf(activity));
   call.worker = activity.lastWorkerIdentity || null;
@@ -134,7 +133,7 @@ const TIMEOUTS: Record<number, AttemptProblem> = {
   4: { code: 'timeout.call', message: 'The worker that ran it was lost' },
 };
 
-/** Why an attempt failed. Our code is the type of the failure; what is none of ours has Temporal's words. */
+/** Why an attempt failed. The type of the failure is our code; other failures keep Temporal's message. */
 export function problemOf(failure: Failure): AttemptProblem | null {
   if (!failure) return null;
   const { applicationFailureInfo, timeoutFailureInfo, cause, message } = failure;

@@ -10,7 +10,7 @@ import { isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js'
 /** What the history of a task holds besides its result. */
 export interface TaskHistory {
   created_at: string | null;
-  /** What the task goes by: what its newest run was started with; null where it is in a store that is not seen from here. */
+  /** The start of the task's newest run; null if it is in a store that cannot be read from here. */
   start: TaskStart | null;
   calls: SeenCall[];
   /** Whether there was more than is read. */

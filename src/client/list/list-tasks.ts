@@ -23,9 +23,9 @@ export interface ListedTask {
   environment: string;
   session: string | null;
   requested_by: string;
-  /** The agent that asked for it in their name; left out where none did. */
+  /** The agent that requested it on their behalf; left out if there was none. */
   agent?: string;
-  /** What it was asked for; null where it was not said. */
+  /** The purpose of the request; null if it was not given. */
   intent: string | null;
   /** Who changed its input last, and when; null: it was not changed. */
   changed: { by: string; at: string } | null;
@@ -60,7 +60,7 @@ export async function listTasks(connection: Connection, filter: ListFilter): Pro
   });
 }
 
-/** A part of a list, and where it goes on. */
+/** A page of a list, with the cursor of the next one. */
 export interface TaskPage {
   tasks: ListedTask[];
   /** Gives the part behind this one; null: that was all. */
@@ -68,9 +68,9 @@ export interface TaskPage {
 }
 
 /**
- * As {@link listTasks}, in parts of at most `limit`. A part may be shorter than the next one.
+ * As {@link listTasks}, in pages of at most `limit`. A page may be shorter than the next one.
  *
- * @param cursor of the part before; left out: the first one. @throws AbilityError `usage.invalid` for what is no cursor of such a list.
+ * @param cursor of the previous page; left out: the first page. @throws AbilityError `usage.invalid` for an invalid cursor.
  */
 export async function listTaskPage(connection: Connection, filter: ListFilter, cursor?: string): Promise<TaskPage> {
   const query = taskQuery(connection.project, filter);

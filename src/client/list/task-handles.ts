@@ -11,7 +11,7 @@ import { taskQuery } from './task-query.js';
 
 /** 128 random bits, as hex. */
 const SECRET = /^[0-9a-f]{32}$/;
-/** So many open tasks of a project are looked at for those of one caller. */
+/** How many open tasks of a project are searched for those of one caller. */
 const MAX_LOOKED_AT = 1000;
 
 /** A task that belongs to a caller. */
@@ -26,17 +26,17 @@ export function newTaskSecret(): string {
 }
 
 /**
- * What a caller names a task by who may see no other tasks. Nobody makes one from the key of a task, which a person may
- * have chosen: the secret is random, and is kept in the memo of the task. It holds for any process. Source: docs/mcp.md#long-calls.
+ * The name of a task for a caller who may see no other tasks. It cannot be derived from the key of the task, which a person may have
+ * chosen: the secret is random, and is stored in the memo of the task. Any process can resolve it. Source: docs/mcp.md#long-calls.
  */
 export function handleOf(key: string, secret: string): string {
   return `${secret}.${Buffer.from(key).toString('base64url')}`;
 }
 
 /**
- * The key of the task that a handle names, where it is one of this caller.
+ * Resolves a handle of this caller to the key of its task.
  *
- * @throws AbilityError `task.not_found`, in the same words for what is no handle, no task, and a task of another caller.
+ * @throws AbilityError `task.not_found`, with the same message for an invalid handle, a missing task, and a task of another caller.
  */
 export async function findHandled(connection: Connection, handle: string, caller: Person): Promise<string> {
   const [secret = '', name = ''] = handle.split('.');
@@ -63,11 +63,11 @@ export async function readHandle(connection: Connection, key: string, caller: Pe
 /** Open tasks of a caller. */
 export interface HandledTasks {
   tasks: HandledTask[];
-  /** There are so many open tasks that not all were looked at. */
+  /** Not all open tasks were searched, because there are too many. */
   isCut: boolean;
 }
 
-/** The open tasks of a caller, as far as they were asked for with a handle. */
+/** The open tasks of a caller that were requested with a handle. */
 export async function listHandled(connection: Connection, environment: string, caller: Person): Promise<HandledTasks> {
   const query = `${taskQuery(connection.project, { environment })} AND ExecutionStatus = 'Running'`;
   return withServer(connection, async () => {

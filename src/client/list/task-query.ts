@@ -23,7 +23,7 @@ export const LISTED_STATES = [
 /** One of {@link LISTED_STATES}. */
 export type ListedState = (typeof LISTED_STATES)[number];
 
-/** Which tasks of a project are wanted; what is left out does not matter. */
+/** Which tasks of a project to list; fields left out do not filter. */
 export interface TaskFilter {
   /** Any of these. */
   status?: readonly ListedState[] | undefined;
@@ -62,10 +62,10 @@ const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>(['denied', 'timed_
 /**
  * The list filter of Temporal for the tasks of a project.
  *
- * It lets through every task that is wanted, and `created` ones that were run since: running a created task is no
- * event, so only its history shows it. Direct runs, deletions, and earlier runs of a task that continued as new, are left out.
+ * It matches every requested task, and `created` ones that were run since: running a created task is no event, so only its history shows
+ * it. Direct runs, deletions, and earlier runs of a task that continued as new, are left out.
  *
- * @throws AbilityError `usage.invalid` for a value that cannot stand in a filter.
+ * @throws AbilityError `usage.invalid` for a value that a filter cannot contain.
  */
 export function taskQuery(project: string, filter: TaskFilter): string {
   const { status, ability, environment, session, since, query } = filter;
@@ -118,7 +118,7 @@ function quoted(text: string): string {
   throw new AbilityError({ code: 'usage.invalid', message: `${JSON.stringify(text)} cannot be a name here` });
 }
 
-/** A free condition stands in brackets, and must not close them. @throws AbilityError `usage.invalid`. */
+/** A free condition is put in brackets, and must not close them. @throws AbilityError `usage.invalid`. */
 function checkedQuery(query: string): string {
   const outside = query.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`/g, '');
   let depth = 0;

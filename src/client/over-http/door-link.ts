@@ -38,7 +38,7 @@ export class DoorLink {
   private readonly options: RequestOptions;
   private readonly agent: HttpAgent;
 
-  /** @throws AbilityError `usage.invalid` for what is no address of a door. */
+  /** @throws AbilityError `usage.invalid` for an invalid address of a door. */
   constructor(private readonly door: DoorAddress) {
     const { address } = door;
     this.isSocket = address.startsWith('unix:');

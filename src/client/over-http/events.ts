@@ -7,7 +7,7 @@ import { pathOf } from './tasks.js';
 /** A stream that breaks again and again, without an event in between, is given up. */
 const MAX_BREAKS = 5;
 
-/** As `followEvents`: where the stream breaks it goes on behind the last event. */
+/** As `followEvents`: a broken stream resumes after the last event. */
 export async function followEvents(
   connection: HttpConnection,
   id: string,

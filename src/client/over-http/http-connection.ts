@@ -11,7 +11,7 @@ const ELSEWHERE = ['temporal', 'project', 'namespace', 'paths', 'store', 'codec'
 /**
  * Connects to the door of a project.
  *
- * @throws AbilityError `usage.invalid` for what is no address, `door.unreachable`, `door.unauthenticated`.
+ * @throws AbilityError `usage.invalid` for an invalid address, `door.unreachable`, `door.unauthenticated`.
  */
 export async function connectToDoor({ address, token, signal }: HttpConnectOptions): Promise<HttpConnection> {
   const http = new DoorLink({ address, token });
@@ -54,7 +54,7 @@ function unsupported(what: string): AbilityError {
   });
 }
 
-/** Refuses what a function is given that the door cannot be asked for. @throws AbilityError `feature.unsupported`. */
+/** Refuses options that the door does not support. @throws AbilityError `feature.unsupported`. */
 export function refuseGiven(what: string, given: object, names: readonly string[]): void {
   const refused = names.filter((name) => (given as Record<string, unknown>)[name] !== undefined);
   if (refused.length === 0) return;
@@ -65,7 +65,7 @@ export function refuseGiven(what: string, given: object, names: readonly string[
   });
 }
 
-/** A function that goes by Temporal or, where the connection is one to a door, over HTTP. */
+/** A function that uses Temporal or, if the connection is to a door, HTTP. */
 export function reaching<A extends unknown[], R>(
   byTemporal: (connection: Connection, ...args: A) => R,
   overHttp: (connection: HttpConnection, ...args: A) => R,
@@ -74,7 +74,7 @@ export function reaching<A extends unknown[], R>(
     isOverHttp(connection) ? overHttp(connection, ...args) : byTemporal(connection, ...args);
 }
 
-/** A function that goes by Temporal alone. Over HTTP it is refused before it does anything. */
+/** A function that only uses Temporal. Over HTTP it is refused before it does anything. */
 export function temporalAlone<A extends unknown[], R>(
   name: string,
   byTemporal: (connection: Connection, ...args: A) => Promise<R>,

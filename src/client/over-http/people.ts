@@ -25,7 +25,7 @@ export async function listApprovals({ http }: HttpConnection, environment?: stri
   return answerAs<ShownApproval[]>(body);
 }
 
-/** As `decide`. The token is who decides, and proves it where that is asked for. */
+/** As `decide`. The token identifies the decider, and is the proof where one is required. */
 export async function decide(
   connection: HttpConnection,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * The functions of a connection that work over HTTP as well: each goes where its connection goes, with the same results and errors. All
- * others need Temporal, and are refused over HTTP with `feature.unsupported`; docs/http.md names them.
+ * The functions of a connection that also work over HTTP, with the same results and errors. All others need Temporal, and are refused over
+ * HTTP with `feature.unsupported`; docs/http.md names them.
  */
 
 import * as deciding from '../approvals/decide.js';

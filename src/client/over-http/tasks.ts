@@ -122,8 +122,8 @@ export function answerAs<T>(body: Json | JsonObject): T {
 }
 
 /**
- * Says for whom something is asked for. A token knows better, and a door refuses another name than that of its person; over the
- * socket of a runtime it is a claim, as on the command line.
+ * Names the requester. A token takes precedence, and a door refuses any name but that of its person; over the socket of a runtime it is a
+ * claim, as on the command line.
  */
 export function whoAsks({ name }: Pick<Person, 'name'>, caller?: Caller): Record<string, string> {
   return {

@@ -6,10 +6,10 @@ import type { WaitEnd, WaitOptions } from '../watch/wait-for-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 import { pathOf, viewTask } from './tasks.js';
 
-/** A request of the door waits so long at most; what is shown meanwhile is looked at anew then. */
+/** The maximum wait of one request to the door; progress is refreshed after it. */
 const LONGEST_WAIT_MS = 60_000;
 const WATCHED_WAIT_MS = 1000;
-/** The door waits for no one who has to decide; such a task is looked at again after this. */
+/** The door does not wait for people who must decide; such a task is polled at this interval. */
 const PEOPLE_MS = 1000;
 
 /** As `awaitResult`. */
@@ -39,7 +39,7 @@ export async function waitForTask(connection: HttpConnection, id: string, option
   }
 }
 
-/** Waits for the end of a task, no longer than so many milliseconds; the signal ends that. */
+/** Waits for the end of a task, for at most this many milliseconds; the signal ends the wait. */
 async function untilChanged(
   { http }: HttpConnection,
   id: string,

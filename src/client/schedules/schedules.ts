@@ -71,7 +71,7 @@ export async function createSchedule(
   });
 }
 
-/** Makes a schedule say what is given; whether it is paused stays. @throws AbilityError as {@link createSchedule}. */
+/** Updates a schedule to this specification; whether it is paused stays. @throws AbilityError as {@link createSchedule}. */
 export async function changeSchedule(connection: Connection, spec: ScheduleSpec, statedIn?: string): Promise<void> {
   checkSpec(spec);
   await using(connection, async () => {

@@ -110,7 +110,7 @@ export function promptSession(
 }
 
 /**
- * What was said in a session last, and what waits for an answer of the user.
+ * The last prompts and answers of a session, and the question that waits for the user.
  *
  * @throws AbilityError as {@link showSession}.
  */
@@ -124,7 +124,9 @@ export function readThread(connection: Connection, session: string): Promise<Ses
   });
 }
 
-/** Notes in a session what was answered to the user, and what waits for them; in place of what waited before. @throws as {@link promptSession}. */
+/**
+ * Records in a session the answer to the user and the pending question, which replaces the previous one. @throws as {@link promptSession}.
+ */
 export function noteInSession(connection: Connection, session: string, note: ThreadNote): Promise<void> {
   return update<void>(connection, session, SESSION_UPDATES.note, note);
 }
@@ -137,7 +139,7 @@ const CUT: Record<string, SeenSession['status']> = {
   CANCELLED: 'cancelled',
 };
 
-/** How a session stands, or stood at its end. @throws AbilityError `session.not_found`, `placement.no_worker`. */
+/** The state of a session, or its state at its end. @throws AbilityError `session.not_found`, `placement.no_worker`. */
 export function showSession(connection: Connection, session: string): Promise<SeenSession> {
   return withServer(connection, async () => {
     const { temporal } = connection;
@@ -169,7 +171,7 @@ export async function stopSession(connection: Connection, session: string): Prom
   });
 }
 
-/** Sends an update. By its id one that is sent again, after the runtime was gone, is the same one. */
+/** Sends an update. Its id makes one that is sent again, after a restart of the runtime, the same update. */
 async function update<T>(connection: Connection, session: string, name: string, ...args: [object?]): Promise<T> {
   const id = sessionIdOf(connection.project, checkSessionId(session));
   const options = { args: args as [object], updateId: randomUUID() };

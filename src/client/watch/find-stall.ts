@@ -36,14 +36,14 @@ const SCHEDULED = 1;
 const DEEPEST = 8;
 
 /**
- * Notices what nothing takes up, each time it is shown how a task stands.
+ * Notices work that nothing takes up, each time it is given the state of a task.
  *
- * Time is counted on the clock of this process from when something was first seen waiting: those of servers differ.
+ * Time is measured on the clock of this process from when something was first seen waiting: server clocks differ.
  */
 export class StallWatch {
   private seen = new Map<string, { since: number; isReported: boolean }>();
   private current: Stall[] = [];
-  /** Tasks of which it was said that no worker has their key: between two attempts it does not show. */
+  /** Tasks already reported as having no worker with their key: between two attempts it does not show. */
   private readonly keyless = new Set<string>();
   private readonly keys: KeyWaits;
 
@@ -51,7 +51,7 @@ export class StallWatch {
     this.keys = new KeyWaits(connection);
   }
 
-  /** What is stalled now, first of all what was just noticed. */
+  /** What is stalled now, newly noticed stalls first. */
   get stall(): Stall | undefined {
     return this.current[0];
   }
@@ -222,7 +222,7 @@ export async function watchingStalls<T>(
     return await action();
   } finally {
     isOver = true;
-    // What is under way ends with the connection, and throws nothing.
+    // A pending request ends with the connection, and throws nothing.
     clearInterval(timer);
   }
 }

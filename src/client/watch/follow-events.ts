@@ -23,14 +23,14 @@ interface Place {
 }
 
 /**
- * The events of a task from its creation, or behind one that is known, as they happen, until its end.
+ * The events of a task from its creation, or after a given one, as they happen, until its end.
  *
- * They are read from its history, so that a client that comes back with the id of the last event misses none, also after a restart
- * of everything. All that follow the same task over one connection share one question to the server.
+ * They are read from its history, so that a client that comes back with the id of the last event misses none, also after a restart of
+ * everything. All that follow the same task over one connection share one request to the server.
  *
- * @param after id of the last event that is known; left out: all of them.
+ * @param after id of the last known event; left out: all events.
  * @param signal ends the following.
- * @throws AbilityError `task.not_found`, `task.other_project`; `usage.invalid` for what is no id of an event of it.
+ * @throws AbilityError `task.not_found`, `task.other_project`; `usage.invalid` for an id of no event of it.
  */
 export async function followEvents(
   connection: Connection,

@@ -16,7 +16,7 @@ interface Begun {
   call: string;
 }
 
-/** Reads the events of one run of a task, each with what those before it have said. Our own activities and timers are left out. */
+/** Reads the events of one run of a task; each builds on those before it. Our own activities and timers are left out. */
 export class EventReader {
   private readonly calls = new Map<string, Begun>();
   private readonly updates = new Map<string, string>();

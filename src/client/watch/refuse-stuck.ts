@@ -4,9 +4,9 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 
-/** So many failed workflow tasks in a row mean that the code cannot go on. Source: docs/architecture.md#never-a-hang. */
+/** This many failed workflow tasks in a row mean that the code cannot continue. Source: docs/architecture.md#never-a-hang. */
 const STUCK_FAILURES = 3;
-/** So many of those that the code did not cause do, such as a worker that was killed in the middle of one. */
+/** The same for failures that the code did not cause, such as a worker killed in the middle of one. */
 const STUCK_OTHERS = 10;
 /** Events at the end of a history among which its last failed workflow task is looked for: signals may follow it. */
 const LAST_EVENTS = 1000;
@@ -21,9 +21,8 @@ const OF_TRAFFIC: Readonly<Record<number, string>> = {
 /**
  * Refuses to wait on for a task whose workflow tasks fail again and again.
  *
- * @param raw how its workflow stands.
- * @throws AbilityError `store.not_shared`, `store.full`, or another code of ours that the worker reports, else
- * `engine.stuck`.
+ * @param raw the description of its workflow.
+ * @throws AbilityError `store.not_shared`, `store.full`, or another code of ours that the worker reports, else `engine.stuck`.
  */
 export async function refuseStuck(
   connection: Connection,

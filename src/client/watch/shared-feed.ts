@@ -1,4 +1,4 @@
-/** What is read once for all that listen to it: everything so far, and those who wait for more. */
+/** A source that is read once for all its listeners: everything so far, and the listeners that wait for more. */
 interface Feed<T> {
   readonly read: (ending: AbortSignal) => AsyncIterable<T>;
   readonly items: T[];
@@ -23,11 +23,11 @@ export interface Shared<T> {
 const feeds = new WeakMap<object, Map<string, Feed<never>>>();
 
 /**
- * All that is read from its beginning on, each listener at its own pace, while it is read once for all of them.
+ * Everything from the beginning of a source, for each listener at its own pace, while the source is read once for all.
  *
- * @param wants which of it the listener is given.
+ * @param wants which items the listener gets.
  * @param signal ends the listening.
- * @throws what reading it failed with, to each listener.
+ * @throws the error of reading the source, to each listener.
  */
 export async function* listenTo<T>(
   shared: Shared<T>,

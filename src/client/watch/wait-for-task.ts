@@ -20,7 +20,7 @@ export interface WaitOptions {
   timeoutMs?: number | undefined;
   /** Stop waiting when the task has waited for an approval this long, from its last decision on; undefined: wait on. */
   approvalMs?: number | undefined;
-  /** Called with how the task stands, whenever it may have changed; `now` is known while it is open. */
+  /** Called with the state of the task, whenever it may have changed; `now` is known while it is open. */
   onProgress?: (result: TaskResult, now?: TaskNow) => void;
   /** Called once for each thing that no worker takes up. */
   onStall?: (stall: Stall) => void;
@@ -53,10 +53,10 @@ const CLEAN_UP_MS = 500;
 /**
  * Waits until a task ends, or until there is a reason to stop waiting.
  *
- * Where the project's own runtime is gone meanwhile it is started again.
+ * If the project's own runtime stops meanwhile, it is restarted.
  *
- * @throws AbilityError `engine.stuck` or `store.not_shared` when workflow tasks fail again and again; `runtime.stopped`
- * where `ability down` ended the runtime.
+ * @throws AbilityError `engine.stuck` or `store.not_shared` when workflow tasks fail again and again; `runtime.stopped` where `ability
+ * down` ended the runtime.
  */
 export async function waitForTask(connection: Connection, id: string, options: WaitOptions): Promise<WaitEnd> {
   const { timeoutMs, signal } = options;
@@ -73,7 +73,7 @@ export async function waitForTask(connection: Connection, id: string, options: W
   });
 }
 
-/** What is kept over a restart of the runtime. */
+/** State that survives a restart of the runtime. */
 interface WaitState {
   last: TaskView | undefined;
   attempts: CallAttempt[];
@@ -108,7 +108,7 @@ async function reviveInTime(
   }
 }
 
-/** Waits until the task ends, there is a reason to stop waiting, or the server has gone with its runtime. */
+/** Waits until the task ends, there is a reason to stop waiting, or the server has stopped with its runtime. */
 async function waitOnce(
   connection: Connection,
   id: string,
@@ -144,7 +144,7 @@ async function settleInTime(actions: Promise<unknown>[]): Promise<void> {
   await Promise.race([settling, sleep(CLEAN_UP_MS, settled.signal)]);
 }
 
-/** Looks again and again whether a worker takes up what is due, while {@link watch} may wait for an answer. */
+/** Polls whether a worker takes up due work, while {@link watch} may wait for an answer. */
 async function attend(
   connection: Connection,
   id: string,

@@ -5,7 +5,7 @@ import { lastEvents } from '../connection/history-events.js';
 import { type AttemptProblem, attemptOf, isOperation, type PendingActivity } from '../explain/read-calls.js';
 import { textReader } from '../explain/read-history.js';
 
-/** How a call stands that has been tried before. Times are ISO 8601. */
+/** The state of a call that is being retried. Times are ISO 8601. */
 export interface CallAttempt {
   path: string;
   /** Number of the attempt that runs, or that is next. */
@@ -16,7 +16,7 @@ export interface CallAttempt {
   earlier: AttemptProblem | null;
 }
 
-/** What is known of a task when it is looked at. */
+/** The observed state of a task. */
 export interface LookedAt {
   id: string;
   raw: WorkflowExecutionDescription['raw'];
