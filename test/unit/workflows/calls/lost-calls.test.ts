@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Problem } from '../../../../src/contracts/problem.js';
+import { causeOf, LostCalls } from '../../../../src/workflows/calls/lost-calls.js';
+import { StepFailure } from '../../../../src/workflows/steps/step-failure.js';
+
+const scope = vi.hoisted(() => ({ consideredCancelled: false }));
+
+vi.mock('@temporalio/workflow', async (original) => ({
+  ...(await original<object>()),
+  CancellationScope: { current: () => scope },
+}));
+
+beforeEach(() => {
+  scope.consideredCancelled = false;
+});
+
+const unknown = (path?: string): Problem => ({
+  code: 'outcome.unknown',
+  message: 'lost',
+  ...(path !== undefined && { details: { path } }),
+});
+const limit = () => new StepFailure({ code: 'timeout.step', message: 'too late' });
+const WON = { code: 'race.lost', message: 'another branch won', path: 'r' };
+
+/** Calls of a task of an engine, with the warnings it has. */
+function lostCalls(engine = 2, warned: Problem[] = []) {
+  const warnings = { lost: new Map(warned.map((problem, at) => [`w${at}`, problem])) };
+  return new LostCalls({ engine } as never, warnings as never);
+}
+
+describe('a call whose outcome could not be learnt ends', () => {
+  const end = (more: object, engine = 2) =>
+    lostCalls(engine).endOf({ problem: unknown(), wasCut: true, mayBeCut: false, limit: undefined, ...more });
+
+  test('as unknown where the task did not cut it, or may not know that it did', () => {
+    scope.consideredCancelled = true;
+    expect(end({ wasCut: false, mayBeCut: true })).toMatchObject({ problem: { code: 'outcome.unknown' } });
+    expect(end({ mayBeCut: true }, 1)).toMatchObject({ problem: { code: 'outcome.unknown' } });
+  });
+
+  test('as cancelled where its author allowed the cut', () => {
+    scope.consideredCancelled = true;
+    expect(end({ mayBeCut: true, limit: limit() })).toMatchObject({ name: 'CancelledFailure' });
+  });
+
+  test('as its limit where its author allowed the cut', () => {
+    expect(end({ mayBeCut: true, limit: limit() })).toMatchObject({ problem: { code: 'timeout.step' } });
+  });
+
+  test('as unknown, with its limit as the cause, where its author did not', () => {
+    expect(end({ limit: limit() })).toMatchObject({
+      problem: {
+        code: 'outcome.unknown',
+        message: 'lost; it was cut by timeout.step: too late',
+        details: { cause: { code: 'timeout.step', message: 'too late' } },
+      },
+    });
+  });
+
+  test('as unknown without a cause where there is none yet', () => {
+    expect(end({ mayBeCut: true })).toMatchObject({ problem: { message: 'lost' } });
+    scope.consideredCancelled = true;
+    expect(end({ limit: limit() })).toMatchObject({ problem: { message: 'lost' } });
+  });
+});
+
+describe('the cause of a cut', () => {
+  test('is added to an unknown outcome alone, and to none of the first engine', () => {
+    const [failed, lost, early] = [limit(), new StepFailure(unknown()), new StepFailure(unknown())];
+    lostCalls().explain(failed, WON);
+    lostCalls().explain(lost, WON);
+    lostCalls(1).explain(early, WON);
+    expect(failed.problem.details).toBeUndefined();
+    expect(lost.problem.details).toEqual({ cause: WON });
+    expect(early.problem.details).toBeUndefined();
+  });
+
+  test('is the first, unless that was the cancellation of the task', () => {
+    const [first, cancelled] = [new StepFailure(unknown()), new StepFailure(unknown())];
+    const calls = lostCalls();
+    calls.explain(first, WON);
+    calls.explain(first, { code: 'step.failed', message: 'later' });
+    expect(first.problem.message).toBe('lost; it was cut by race.lost: another branch won');
+    scope.consideredCancelled = true;
+    calls.explainCancellation(cancelled);
+    expect(cancelled.problem.message).toBe('lost; it was cut by task.cancelled: The task was cancelled');
+    calls.explain(cancelled, WON);
+    expect(cancelled.problem.message).toBe('lost; it was cut by race.lost: another branch won');
+  });
+
+  test('is not repeated where the message ends with it', () => {
+    const lost = new StepFailure({ ...unknown(), message: 'lost: too late' });
+    lostCalls().explain(lost, { code: 'timeout.step', message: 'too late' });
+    expect(lost.problem.message).toBe('lost: too late; it was cut by timeout.step');
+  });
+
+  test('is the cancellation of the task only where it was cancelled', () => {
+    const lost = new StepFailure(unknown());
+    lostCalls().explainCancellation(lost);
+    expect(lost.problem.message).toBe('lost');
+  });
+
+  test('names the step and the path that it has', () => {
+    expect(causeOf({ code: 'c', message: 'm', step: 's', details: { path: 'a/s' }, suggestion: 'x' })).toEqual({
+      code: 'c',
+      message: 'm',
+      step: 's',
+      path: 'a/s',
+    });
+    expect(causeOf({ code: 'c', message: 'm' })).toEqual({ code: 'c', message: 'm' });
+  });
+});
+
+describe('what cut one call cut those beside it', () => {
+  /** Two items of a loop and a call in a warning, all cut; @param paths where they are. */
+  function cut(paths: [string, string, string], cause: typeof WON | { code: string; message: string }) {
+    const [one, other, warned] = paths.map((path) => unknown(path)) as [Problem, Problem, Problem];
+    const calls = lostCalls(2, [warned]);
+    const listed = { message: '' };
+    scope.consideredCancelled = true;
+    for (const problem of [one, other, warned]) {
+      calls.endOf({ problem, wasCut: true, mayBeCut: false, limit: undefined });
+    }
+    calls.noteItem(one, paths[0], undefined);
+    calls.noteItem(other, paths[1], listed);
+    calls.noteItem({ code: 'script.exit', message: 'm' }, paths[1], undefined);
+    calls.noteItem(undefined, paths[1], undefined);
+    calls.explain(new StepFailure(one), cause);
+    return {
+      causes: [one, other, warned].map(({ details }) => (details as { cause?: object }).cause !== undefined),
+      listed,
+    };
+  }
+
+  test('inside of the same place, in loops and in warnings', () => {
+    const { causes, listed } = cut(['r/a', 'r/b', 'r/c'], WON);
+    expect(causes).toEqual([true, true, true]);
+    expect(listed.message).toContain('it was cut by race.lost');
+  });
+
+  test('but not those outside of it', () => {
+    expect(cut(['r/a', 'rr/b', 's/c'], WON).causes).toEqual([true, false, false]);
+  });
+
+  test('wherever they are, where the whole task was cut', () => {
+    expect(cut(['r/a', 's/b', 't/c'], { code: 'task.cancelled', message: 'm' }).causes).toEqual([true, true, true]);
+  });
+
+  test('but not those that the task did not cut', () => {
+    const [one, other, warned] = [unknown('a'), unknown('b'), unknown('c')];
+    const calls = lostCalls(2, [warned]);
+    calls.noteItem(other, 'b', undefined);
+    calls.explain(new StepFailure(one), { code: 'task.cancelled', message: 'm' });
+    expect([other.details, warned.details]).toEqual([{ path: 'b' }, { path: 'c' }]);
+  });
+});

@@ -1,0 +1,134 @@
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { describe, expect, test, vi } from 'vitest';
+import type { Effect } from '../../../../src/contracts/effects.js';
+import type { PlanOperation } from '../../../../src/contracts/plan.js';
+import type { LostCall } from '../../../../src/workflows/calls/lost-calls.js';
+import { failureOf } from '../../../../src/workflows/calls/read-call-failure.js';
+import { StepFailure } from '../../../../src/workflows/steps/step-failure.js';
+import { examplePlan } from '../../rules/example-plan.js';
+
+const scope = vi.hoisted(() => ({ consideredCancelled: false }));
+
+vi.mock('@temporalio/workflow', async (original) => ({
+  ...(await original<object>()),
+  CancellationScope: { current: () => scope },
+}));
+
+const EXHAUSTED = new StepFailure({ code: 'timeout.task', message: 'all is used up' });
+
+interface Around {
+  effects?: Effect;
+  /** What the call had left when it began, and has left now; milliseconds. */
+  leftMs?: number;
+  nowMs?: number;
+  mayBeCut?: boolean;
+}
+
+/** What a failure of an activity becomes, and what the task notes of it. */
+function read(error: unknown, { effects = 'read', leftMs = 1e9, nowMs = 1e9, mayBeCut = false }: Around = {}) {
+  const plan = examplePlan();
+  const operation = { ...(plan.operations['db.write'] as PlanOperation), effects };
+  const [noted, kept, lost]: [unknown[], unknown[], LostCall[]] = [[], [], []];
+  const run = {
+    task: { plan },
+    steps: { note: (...args: unknown[]) => noted.push(args) },
+    hooks: { keep: (hooks: unknown) => kept.push(hooks) },
+    lost: {
+      endOf: (call: LostCall) => {
+        lost.push(call);
+        return new StepFailure(call.problem);
+      },
+    },
+  };
+  const budget = { left: () => nowMs, exhausted: () => EXHAUSTED };
+  const call = { operation, path: 'p/a', id: 'a', timeoutMs: 1000, budget, mayBeCut };
+  const failure = failureOf(run as never, call as never, leftMs, error) as StepFailure;
+  return { failure, noted, kept, lost };
+}
+
+const activityFailure = (cause: Error) => new ActivityFailure('failed', 'db.write', '1', 'TIMEOUT', 'w', cause);
+
+/** An attempt that failed with a problem of ours. */
+function problem(code: string, context: object = {}, details: object = {}) {
+  const message = `${code}!`;
+  const cause = ApplicationFailure.create({
+    type: code,
+    message,
+    details: [
+      { code, message, details },
+      { attempt: 2, ...context },
+    ],
+  });
+  return activityFailure(cause);
+}
+
+const timedOut = (type: 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_CLOSE' | 'SCHEDULE_TO_START') =>
+  activityFailure(new TimeoutFailure('late', undefined, type));
+
+describe('a problem of a call', () => {
+  test('is its failure, and its attempts and hooks are noted', () => {
+    const hooks = [{ hook_id: 'h', phase: 'PreAbilityCall', path: 'a', status: 'ok', decision: 'allow' }];
+    const { failure, noted, kept } = read(problem('script.exit', { hooks }));
+    expect(failure.problem).toMatchObject({ code: 'script.exit', message: 'script.exit!' });
+    expect(noted).toEqual([['p/a', 'a', { status: 'running', attempts: 2 }]]);
+    expect(kept).toEqual([hooks]);
+  });
+
+  test('of an unknown outcome is left to the account of lost calls, with the limit it was seen at', () => {
+    const seen = { code: 'timeout.call', message: 'late' };
+    const { lost } = read(problem('outcome.unknown', { cut: true }, { seen }), { mayBeCut: true });
+    expect(lost).toMatchObject([
+      { problem: { code: 'outcome.unknown' }, wasCut: true, mayBeCut: true, limit: { problem: seen } },
+    ]);
+    expect(read(problem('outcome.unknown')).lost).toMatchObject([{ wasCut: false, mayBeCut: false, limit: undefined }]);
+  });
+});
+
+describe('a time-out of a call', () => {
+  test.each(['timeout.step', 'timeout.call'])('%s is that of the task where the task has nothing left', (code) => {
+    expect(read(problem(code), { leftMs: 1000, nowMs: 50 }).failure).toBe(EXHAUSTED);
+  });
+
+  test.each<[string, Around]>([
+    ['the task has time left', { leftMs: 1000, nowMs: 100 }],
+    ['the limit of the step came first', { leftMs: 1001, nowMs: 50 }],
+  ])('is its own where %s', (_, around) => {
+    expect(read(problem('timeout.step'), around).failure.problem.code).toBe('timeout.step');
+  });
+
+  test('is no other problem', () => {
+    expect(read(problem('script.exit'), { leftMs: 1000, nowMs: 50 }).failure.problem.code).toBe('script.exit');
+  });
+});
+
+describe('a limit of Temporal', () => {
+  test('that no worker met says so', () => {
+    expect(read(timedOut('SCHEDULE_TO_START'), { effects: 'destructive' }).failure.problem).toMatchObject({
+      code: 'worker.unavailable',
+      message: 'No worker took up db.write within 60 s',
+      suggestion: 'Start a worker for staging.',
+    });
+  });
+
+  test.each([
+    ['SCHEDULE_TO_CLOSE', 'timeout.step'],
+    ['START_TO_CLOSE', 'timeout.call'],
+    ['HEARTBEAT', 'timeout.call'],
+  ] as const)('%s is %s for a call that may be repeated', (type, code) => {
+    expect(read(timedOut(type)).failure.problem).toMatchObject({ code, message: expect.stringContaining(`(${type})`) });
+  });
+
+  test.each([false, true])('leaves the outcome of any other call open, which was cut: %s', (isCut) => {
+    scope.consideredCancelled = isCut;
+    const { lost } = read(timedOut('HEARTBEAT'), { effects: 'destructive', mayBeCut: true });
+    expect(lost).toMatchObject([
+      { problem: { code: 'outcome.unknown' }, wasCut: isCut, mayBeCut: true, limit: undefined },
+    ]);
+    scope.consideredCancelled = false;
+  });
+});
+
+test('an error that is no failure of an activity is a mistake of ours', () => {
+  expect(read(new TypeError('oops')).failure.problem).toEqual({ code: 'internal.error', message: 'oops' });
+  expect(read('text').failure.problem).toEqual({ code: 'internal.error', message: 'text' });
+});

@@ -1,0 +1,100 @@
+import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { entersCalls, inSession } from '../../../../src/workflows/calls/session-calls.js';
+import { StepFailure } from '../../../../src/workflows/steps/step-failure.js';
+
+const temporal = vi.hoisted(() => ({
+  ends: [] as { call_id: string; status: string }[],
+  failures: [] as Error[],
+  slept: [] as number[],
+}));
+
+vi.mock('@temporalio/workflow', async (original) => ({
+  ...(await original<object>()),
+  CancellationScope: { nonCancellable: (work: () => Promise<unknown>) => work() },
+  uuid4: () => 'id-1',
+  sleep: async (ms: number) => void temporal.slept.push(ms),
+  proxyLocalActivities: () =>
+    new Proxy(
+      {},
+      {
+        get: () => async (request: { call_id: string; status: string }) => {
+          const failure = temporal.failures.shift();
+          if (failure) throw failure;
+          temporal.ends.push(request);
+        },
+      },
+    ),
+}));
+
+beforeEach(() => {
+  for (const list of Object.values(temporal)) list.length = 0;
+});
+
+const run = () => ({
+  task: { context: { seal: 's' } },
+  life: { atWork: 0 },
+  warnings: {
+    all: [] as string[],
+    add(text: string) {
+      this.all.push(text);
+    },
+  },
+});
+
+const failed = (code: string) => new StepFailure({ code, message: 'm' });
+const forAnother = () => {
+  const cause = ApplicationFailure.create({
+    type: 'seal.unknown_key',
+    message: 'm',
+    details: [{ code: 'seal.unknown_key', message: 'm' }, {}],
+  });
+  return new ActivityFailure('failed', 'a', '1', 'NON_RETRYABLE_FAILURE', 'w', cause);
+};
+
+test.each([
+  [true, 's-1', true],
+  [true, null, false],
+  [undefined, 's-1', false],
+])(
+  'calls are entered where the plan says so (%s) and there is a session (%s): %s',
+  (session_calls, session, enters) => {
+    expect(entersCalls({ plan: { session_calls }, start: { session } } as never)).toBe(enters);
+  },
+);
+
+test('a session is told that a call succeeded, before its output is given', async () => {
+  const task = run();
+  expect(await inSession(task as never, async ({ id }) => `output of ${id}`)).toBe('output of id-1');
+  expect(temporal.ends).toEqual([{ seal: 's', call_id: 'id-1', status: 'succeeded' }]);
+  expect([task.life.atWork, task.warnings.all]).toEqual([0, []]);
+});
+
+test.each<[string, boolean, Error, string]>([
+  ['that failed after it was made', true, failed('script.exit'), 'failed'],
+  ['that was refused by its guards', false, failed('guard.denied'), 'denied'],
+  ['that was cancelled at work', true, new CancelledFailure('c'), 'cancelled'],
+  ['that was cancelled before it was made', false, new CancelledFailure('c'), 'denied'],
+])('a session is told of a call %s, and the error goes on', async (_, isMade, error, status) => {
+  const call = inSession(run() as never, (entered) => {
+    entered.isMade = isMade;
+    return Promise.reject(error);
+  });
+  await expect(call).rejects.toBe(error);
+  expect(temporal.ends).toMatchObject([{ status }]);
+});
+
+test('a session that cannot be told is a warning, and the call ends as it did', async () => {
+  const task = run();
+  temporal.failures.push(new Error('no session'));
+  expect(await inSession(task as never, async () => 1)).toBe(1);
+  expect(task.warnings.all).toEqual(['The session was not told how a call ended (succeeded): no session']);
+  expect(task.life.atWork).toBe(0);
+});
+
+test('it waits for a worker that has the key of the seal', async () => {
+  temporal.failures.push(forAnother(), forAnother());
+  await inSession(run() as never, async () => 1);
+  expect(temporal.slept).toEqual([10_000, 10_000]);
+  expect(temporal.ends).toHaveLength(1);
+});
