@@ -17,7 +17,7 @@ interface ActivityOptions<Request> {
   toError?: (error: unknown, request: Request, context: Context) => unknown;
 }
 
-/** An activity from its work: what the work throws becomes a failure that Temporal carries. */
+/** Makes an activity of a function: thrown errors become failures that Temporal carries. */
 export function activityOf<Request, Answer>(
   work: (request: Request, context: Context) => Promise<Answer>,
   { beats = false, toError = (error) => toFailure(error) }: ActivityOptions<Request> = {},

@@ -40,15 +40,15 @@ export interface ActivityDependencies extends HookDependencies {
   tools: Pick<PinnedTools, 'pin'>;
   locks: LockAccess;
   sessions: SessionAccess;
-  /** What the runs of this worker have reported, until the records of their tasks are written. */
+  /** Reports of this worker's runs, until the records of their tasks are written. */
   told: BoundedMap<string, ToldTask>;
-  /** What `env:NAME` in the definitions stands for; left out: what this process and its `.env` files say. */
+  /** Values of `env:NAME` in the definitions; omitted: from this process and its `.env` files. */
   variables?: (environment: string) => EnvironmentVariables;
   /** The clock that a case of `ability test` sets for its task; left out: the one of this machine. */
   clockOf?: (task: string) => Promise<SetClock | undefined>;
   /** Keeps a large answer in the store, so that it will fit into the history. */
   keepLarge: (answer: CallAnswer, limitBytes: number) => Promise<void>;
-  /** Moves the large parts of a result to the store; what it returns is small enough to stay in the history. */
+  /** Moves the large parts of a result to the store; the returned result is small enough for the history. */
   shrink: (result: TaskResult) => Promise<TaskResult>;
   /** Address of the Temporal UI; null where it is not known. */
   ui: string | null;
@@ -56,7 +56,7 @@ export interface ActivityDependencies extends HookDependencies {
   checkProof: ((decision: ProvedDecision, proof: DecisionProof) => string | undefined) | null;
   /** What Temporal knows of a task of this key. */
   findTask: (key: string) => Promise<FoundTask | undefined>;
-  /** What Temporal knows of the deletion of a task of this key, and whose task it was. */
+  /** Temporal's knowledge of the deletion of the task with this key, and the task's project. */
   findDeletion: (key: string) => Promise<{ project: string; deletion: Tombstone | 'under way' } | undefined>;
   /**
    * What a task of a project has done that has ended.
@@ -73,14 +73,14 @@ export interface ActivityDependencies extends HookDependencies {
 export interface SetClock {
   /** Milliseconds since 1970. */
   now: number;
-  /** What the clock of its workflow lacks, in milliseconds. */
+  /** Milliseconds to add to the clock of its workflow. */
   shift_ms: number;
 }
 
 /** What has a key: a task of a project, or `foreign`, a workflow that is no task. */
 export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
 
-/** A task that has ended, and the run that says what it has done. */
+/** A task that has ended, and the run with its results. */
 export type EndedTask = EarlierTask & { run: RunRef; files?: TaskFile[] };
 
 /** What Temporal knows of the workflow that has a key. */
@@ -97,6 +97,6 @@ export interface Executions {
   /** Undefined where Temporal knows none. */
   find(key: string): Promise<Execution | undefined>;
   cancel(key: string): Promise<void>;
-  /** Deletes all runs of a task, of those it called, of its notices and of its preflights; some may be gone already. */
+  /** Deletes all runs of a task, of those it called, of its notices and of its preflights; some may already be deleted. */
   remove(key: string, project: string, onProgress: () => void): Promise<void>;
 }

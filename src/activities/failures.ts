@@ -18,7 +18,7 @@ export interface RetryFacts {
   errors: readonly string[] | undefined;
   /** The step's own condition, with the version of the plan's expressions. */
   condition?: { source: string; cel: string } | undefined;
-  /** The wait before the next attempt, where it is not what the retry policy says. */
+  /** The wait before the next attempt, if it differs from the retry policy. */
   delayMs?: number | undefined;
   /** Number of this attempt, from 1. */
   attempt: number;
@@ -48,7 +48,7 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   const isUnknown = (facts.unclearBefore || known.unclear) && !isRepeatable(facts.effects);
   // A step that has used up its time has none for another attempt either.
   const isFinal = seen.code === 'timeout.step' || known.isFinal;
-  // What was made, and must not be repeated, is made again only where its author says so.
+  // A completed, non-repeatable call is repeated only where its author declares it.
   const isDone = known.isAnswer || (known.hasArrived && !isRepeatable(facts.effects));
   const isAsked = !isDone || codeMatchesAny(seen.code, facts.errors ?? []);
   const mayFollow = facts.attemptsLeft > 0 && !isFinal && isAsked && isRetryableCode(seen.code, facts.errors);
@@ -66,7 +66,7 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   return failureOf(isUnknown && !again ? unknownOutcome(problem) : problem, next, error, { ...context, ...told });
 }
 
-/** Asked where the attempt ended, so that it costs no event: a failure it refuses is one that is not tried again. */
+/** Evaluated where the attempt ended, so that it costs no event: a failure that it rejects is not retried. */
 function askCondition(problem: Problem, { condition, attempt }: RetryFacts): RetryVerdict {
   return condition ? askRetryCondition(condition.source, problem, attempt, condition.cel) : { again: true };
 }
@@ -76,14 +76,14 @@ function isTimeUp(code: string): boolean {
   return code === 'timeout.call' || code === 'timeout.step';
 }
 
-/** The problem an error stands for; a mistake of ours is `internal.error`. */
+/** The problem behind an error; an error of our own is `internal.error`. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof AbilityError) return error.toProblem();
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return { code: 'internal.error', message };
 }
 
-/** The report of a call whose outcome could not be learnt, with what was seen last. */
+/** The failure of a call whose outcome could not be determined, with the last problem seen. */
 export function unknownOutcome(seen: Problem): Problem {
   return {
     code: 'outcome.unknown',
@@ -93,7 +93,7 @@ export function unknownOutcome(seen: Problem): Problem {
   };
 }
 
-/** @param delayMs the wait before the next attempt; left out: what the retry policy says. */
+/** @param delayMs the wait before the next attempt; omitted: from the retry policy. */
 function failureOf(
   problem: Problem,
   { retryable, delayMs }: { retryable: boolean; delayMs?: number | undefined },
@@ -116,7 +116,7 @@ function failureOf(
 }
 
 /**
- * The wait before the attempt after this one, where it is a random part of what the policy says.
+ * The wait before the next attempt, where it is a random part of the policy's interval.
  *
  * Carried by the failure of the attempt, so that it costs no event. Milliseconds.
  */

@@ -29,7 +29,7 @@ export interface Admitted extends TaskOrigin {
   caller: Caller | undefined;
 }
 
-/** The chains of runs that were looked at down to their first, which Temporal forgets before the last. */
+/** Chains of runs that were verified back to their first run, which Temporal forgets before the last. */
 export interface CheckedChains {
   has(first: string): Promise<boolean>;
   keep(first: string): Promise<void>;
@@ -44,13 +44,13 @@ const MAX_PLANS = 500;
 const MAX_ADMITTED = 5000;
 
 /**
- * Finds the plan and the seal of an activity, and admits only activities of tasks that passed preflight, asked for by the
- * workflow of that task and over the queue of its environment.
+ * Finds the plan and the seal of an activity, and admits only activities of tasks that passed preflight, requested by the workflow of that
+ * task over the queue of its environment.
  *
- * A plan and a seal are no secret, so that what a run carries does not tell whose code runs it. Its first event does:
- * its type is the ability of the plan and its queue one that only workers of the project poll. The same holds of the first
- * run of a chain, and of the runs that called it. A worker knows all this of the runs that it executes itself; of others
- * it reads the first event, once. Source: docs/architecture.md#the-way-of-a-task.
+ * Plan and seal are not secret, so a run that carries them may still execute foreign code. Its first event decides: its type is the ability
+ * of the plan and its queue one that only workers of the project poll. The same applies to the first run of a chain, and to the runs that
+ * called it. A worker knows this of the runs that it executes itself; of others it reads the first event, once. Source:
+ * docs/architecture.md#the-way-of-a-task.
  */
 export class PlanSource {
   readonly runs: Runs;
@@ -85,7 +85,7 @@ export class PlanSource {
   }
 
   /**
-   * @param mark of the seal under which the activity was asked for.
+   * @param mark of the seal under which the activity was requested.
    * @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`.
    */
   async admit(mark: string, { workflowExecution: run, taskQueue }: AskedBy): Promise<Admitted> {
@@ -100,8 +100,7 @@ export class PlanSource {
   }
 
   /**
-   * Refuses a run of which it is not sure that it is a task that passed preflight: what it says of itself is then
-   * nothing to go by.
+   * Refuses a run that cannot be verified as a task that passed preflight: its own statements are then not trusted.
    *
    * @throws AbilityError `seal.invalid`, `seal.unknown_key`.
    */
@@ -137,7 +136,7 @@ export class PlanSource {
     return origin;
   }
 
-  /** Follows a run to that of the sealed task; each on the way must be what the plan makes it. */
+  /** Follows a run up to that of the sealed task; each run on the way must match the plan. */
   private async refuseForeign(run: KnownRun, root: Plan, task: string): Promise<void> {
     let at: KnownRun | undefined = run;
     for (;;) {
@@ -152,7 +151,7 @@ export class PlanSource {
     }
   }
 
-  /** What an earlier run has done is the next one's to say, so the first one must have been a task as well. */
+  /** A run takes over the results of an earlier one, so the first one must have been a task as well. */
   private async refuseForeignChain({ workflowId, first }: KnownRun, root: Plan, type: string): Promise<void> {
     if (first === undefined || (await this.chains.has(first))) return;
     const begun = await this.findRun({ workflowId, runId: first });

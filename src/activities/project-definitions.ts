@@ -34,7 +34,7 @@ export function projectEnvironments(root: string): () => string[] {
 /** The default of `policy.keep_files`. */
 const KEEP_FILES = '30d';
 
-/** How long files are kept after the end of their task, in milliseconds. @param root of the project, whose policy says it. */
+/** How long files are kept after the end of their task, in milliseconds. @param root of the project with the policy. */
 export function keepTime(root: string): number {
   return parseDuration(loadRegistry(root).project.policy.keep_files ?? KEEP_FILES);
 }

@@ -12,7 +12,7 @@ export interface SealKeys {
 /** What a worker of the project has signed. */
 type Signed<Body> = Body & { key_id: string; mac: string };
 
-/** Signs a body with the first key. @param prefix keeps what is signed for one purpose apart from all else. @throws AbilityError `seal.no_key`. */
+/** Signs a body with the first key. @param prefix separates signatures of different purposes. @throws AbilityError `seal.no_key`. */
 export function sign<Body extends object>(body: Body, { keys }: SealKeys, what: string, prefix = ''): Signed<Body> {
   const [first] = keys;
   if (!first) {
@@ -63,7 +63,7 @@ export function verifySeal(seal: Seal, expected: { task: string }, { keys }: Sea
   }
 }
 
-/** The refusal of what no sealed task may have asked for. */
+/** The refusal of a request that no sealed task can have made. */
 export function sealInvalid(message: string, suggestion = 'Create tasks through Ability Runtime.'): AbilityError {
   return new AbilityError({ code: 'seal.invalid', message, suggestion });
 }

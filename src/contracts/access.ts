@@ -1,12 +1,12 @@
 import type { Person } from './people.js';
 
-/** What a token may allow: to see, to act, to decide approvals. None includes another. */
+/** Permissions of a token: to see, to act, to decide approvals. None includes another. */
 export const RIGHTS = ['read', 'run', 'approve'] as const;
 
 /** One of {@link RIGHTS}. */
 export type Right = (typeof RIGHTS)[number];
 
-/** What is known of a token besides what proves it. Times are ISO 8601. */
+/** A token's metadata, without the secret that proves it. Times are ISO 8601. */
 export interface AccessToken {
   /** Names the token everywhere; no secret. */
   id: string;

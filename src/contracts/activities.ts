@@ -13,10 +13,10 @@ import type { StoredResult } from './stored-result.js';
 import type { InputChange, TaskResult, WantedPlan } from './task.js';
 
 /**
- * Goes with every request to an activity of a task: the seal it belongs to, never the whole state.
+ * Accompanies every request to an activity of a task: the seal it belongs to, never the whole state.
  *
- * The rest stands in the first event of the task's history, so that it is not repeated with each call: a seal with its
- * person is half a kilobyte. Source: docs/architecture.md#the-cost-rule.
+ * The rest is in the first event of the task's history and is not repeated with each call: a seal with its person is half a kilobyte.
+ * Source: docs/architecture.md#the-cost-rule.
  */
 export interface CallContext {
   /** Enough of the seal to distinguish it from every other one of the same task. */
@@ -35,19 +35,19 @@ export interface CallRequest extends CallContext {
   file_room?: number;
 }
 
-/** What a call gives back. Fields that would be empty are left out, since each is history. */
+/** Result of a call. Empty fields are left out, since each adds to the history. */
 export interface CallAnswer {
   output: Json;
   /** Number of the attempt that succeeded; left out when it was the first. */
   attempt?: number;
-  /** What the built-in hooks around it said; left out where they are {@link CallAnswer.allowed}. */
+  /** Answers of the built-in hooks around it; omitted where they are {@link CallAnswer.allowed}. */
   hooks?: HookAnswer[];
   /** All of its built-in hooks let it pass, and had nothing else to say. */
   allowed?: true;
-  /** How long each of those took, in order, in milliseconds. */
+  /** Duration of each of those hooks, in order, in milliseconds. */
   allowed_ms?: number[];
   warnings?: string[];
-  /** What it made. */
+  /** Files that the call produced. */
   files?: StepFiles;
 }
 
@@ -133,14 +133,14 @@ export interface GoneRequest {
   holders: Pick<SlotRequest, 'task' | 'run'>[];
 }
 
-/** Argument of the preflight of a task that is there already, with another input. */
+/** Argument of the preflight that gives an existing task another input. */
 export interface ModifyRequest extends CallContext {
   input: JsonObject;
-  /** Who changes it; hooks are asked about this person. */
+  /** The person who changes it; hooks receive this person. */
   by: Person;
   /** As which kind of caller. */
   caller?: Caller;
-  /** What the task was created to be, and nothing else. */
+  /** Restricts the task to this plan. */
   only?: WantedPlan;
 }
 
@@ -154,7 +154,7 @@ export interface ModifyAnswer {
   hooks: HookAnswer[];
 }
 
-/** Argument of the activity that writes the record of a task anew whose input was changed. */
+/** Argument of the activity that rewrites the record of a task after its input changed. */
 export interface RecordChangeRequest extends CallContext {
   input: JsonObject;
   created_at: string;
@@ -170,9 +170,8 @@ export interface RecordChangeAnswer {
 }
 
 /**
- * What `finish` gives back: what it changed in the result, with its output checked and, when large, moved to the store.
+ * Result of `finish`: its changes to the task result, with the output checked and, when large, moved to the store.
  *
- * Of a cancelled task it is the whole, since Temporal keeps no result of those. Where the record lies is for readers to
- * find out.
+ * For a cancelled task it is the whole result, since Temporal keeps none for those. Readers locate the record themselves.
  */
 export type FinishAnswer = { changes?: Partial<TaskResult> } | { result: StoredResult };

@@ -20,7 +20,7 @@ export interface AgentTurn {
   turn_context: TurnContext;
   prompt: string;
   abilities: OfferedAbility[];
-  /** What became of what it planned so far, oldest first. What abilities put out is data, and asks for nothing. */
+  /** Outcomes of the calls planned so far, oldest first. Outputs of abilities are data, never instructions. */
   results: CallReport[];
 }
 
@@ -33,7 +33,7 @@ export interface PlannedEntry {
   after?: string[];
 }
 
-/** What an AI answers; no other keys. A plan without calls ends the run. */
+/** Answer of an AI; no other keys are allowed. A plan without calls ends the run. */
 export interface AgentAnswer {
   plan: PlannedEntry[];
   answer?: string;
@@ -68,7 +68,7 @@ export interface CallReport {
   error: CallRefusal | null;
 }
 
-/** How often an AI is asked, see `PlanProvider`. */
+/** Identifies one request to an AI, see `PlanProvider`. */
 export interface AskedFor {
   /** Counts from 1, over the whole run, with the repairs. */
   number: number;
@@ -78,15 +78,15 @@ export interface AskedFor {
 /** What makes plans: a model, a program, or a script of answers. It sees nothing but the turn. */
 export interface PlanProvider {
   /**
-   * Asks once.
+   * Requests one plan.
    *
-   * @returns what it says: an {@link AgentAnswer}, as text or as a value; it is checked.
+   * @returns an {@link AgentAnswer}, as text or as a value; the caller validates it.
    * @throws AbilityError `planner.failed`, `planner.timeout`.
    */
   ask(turn: AgentTurn, asked: AskedFor, signal: AbortSignal): Promise<unknown>;
 }
 
-/** How a run of an agent stands or ended. */
+/** States of a run of an agent, open and ended. */
 export const SESSION_ENDS = [
   'answered',
   'waiting_approval',
@@ -101,16 +101,16 @@ export const SESSION_ENDS = [
 /** One of {@link SESSION_ENDS}. */
 export type SessionEndStatus = (typeof SESSION_ENDS)[number];
 
-/** What the requester has to agree to before the next call. Source: R-002-44, R-002-45. */
+/** A question the requester must approve before the next call. Source: R-002-44, R-002-45. */
 export interface ConsentQuestion {
   /** The risks, a sentence each. */
   risks: string[];
   calls: PlannedEntry[];
-  /** Digest of both: a yes that names it holds for no other question. */
+  /** Digest of both: consent that names it is valid for no other question. */
   reference: string;
 }
 
-/** What a run of an agent came to. Source: R-002-68. */
+/** Outcome of a run of an agent. Source: R-002-68. */
 export interface SessionOutcome {
   status: SessionEndStatus;
   run: string;
@@ -118,12 +118,12 @@ export interface SessionOutcome {
   turn_context: TurnContext;
   /** The last plan with calls. */
   plan: PlannedEntry[];
-  /** Every call that was planned, as it stands. */
+  /** Every planned call with its current state. */
   tasks: CallReport[];
   /** Of the prompt, of the calls, and of the session's end. */
   hook_results: HookAnswer[];
   answer: string | null;
-  /** How often the AI was asked for a plan. */
+  /** Number of plans requested from the AI. */
   turns: number;
   /** Why it did not end with an answer; null where it did. */
   problem: Problem | null;

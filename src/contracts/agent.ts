@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from './json.js';
 import type { Problem } from './problem.js';
 
-/** What a model is asked in one turn, as the history keeps it; what was said before is in the transcript. Source: docs/agent-abilities.md. */
+/** Request to a model for one turn, as the history keeps it; earlier messages are in the transcript. Source: docs/agent-abilities.md. */
 export interface ModelRequest {
   /** The transcript so far, by the SHA-256 of its last link in the store; null: the first turn. */
   head: string | null;
-  /** In the first turn: what the agent was given. */
+  /** Only in the first turn: the input of the agent. */
   input?: JsonObject;
   /** What became of the calls of the last turn. */
   results?: ToolResult[];
@@ -16,7 +16,7 @@ export interface ModelRequest {
   tools?: string[];
 }
 
-/** What an agent may still use up. */
+/** Remaining budget of an agent. */
 export interface AgentLeft {
   /** With the one that begins. In the last one no tools are offered. */
   turns: number;
@@ -37,13 +37,13 @@ export interface ToolResult {
   content: string;
 }
 
-/** What a model said in one turn. */
+/** Answer of a model in one turn. */
 export interface ModelAnswer {
   /** The transcript with this turn. */
   head: string;
   /** Its words, cut where they are long; the transcript has them whole. Absent: none. */
   text?: string;
-  /** What it asks for; absent: nothing, so that this is its answer. */
+  /** Requested tool calls; absent: none, so this is the agent's final answer. */
   calls?: ToolCall[];
   /** The answer as the contract of the agent has it: JSON where it has an `output_schema`, else text. */
   answer?: Json;
@@ -72,13 +72,13 @@ export interface ModelUsage {
   cost?: number;
 }
 
-/** What a task of an agent has used up so far, with the agents that it called. */
+/** Usage of an agent's task so far, including the agents that it called. */
 export interface AgentUsage extends ModelUsage {
   turns: number;
   calls: number;
 }
 
-/** What an agent that another one calls gets from it. Source: R-003-17. */
+/** Budget and permissions that an agent passes to an agent it calls. Source: R-003-17. */
 export interface AgentGrant {
   /** The only abilities that it may call of its own; absent: all of them. */
   operations?: string[];
@@ -92,14 +92,14 @@ export interface AgentGrant {
 /** Where the loop of an agent is; progress is data, as for every step. */
 export interface AgentProgress extends AgentUsage {
   head: string | null;
-  /** Of the turn that is under way: what the model asked for. */
+  /** Calls that the model requested in the current turn. */
   asked?: ToolCall[];
-  /** What became of those calls so far, by their place among them. */
+  /** Outcomes of those calls so far, by index. */
   results?: Record<string, string>;
   /** Results of the turn before, for the next request. */
   told?: ToolResult[];
   /** Why the last answer cannot be used; the next one is the last that may be so. */
   repair?: string;
-  /** Calls that were refused, by the digest of ability and input, with the reason: they are not asked again. */
+  /** Refused calls, by the digest of ability and input, with the reason: they are not attempted again. */
   denied?: Record<string, string>;
 }

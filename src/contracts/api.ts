@@ -21,13 +21,13 @@ export const API_STYLES = [
 /** One of {@link API_STYLES}. */
 export type ApiStyle = (typeof API_STYLES)[number];
 
-/** What a body can be. */
+/** Encodings of a request body. */
 export const API_BODY_TYPES = ['json', 'form', 'multipart', 'text', 'binary'] as const;
 
 /** One of {@link API_BODY_TYPES}. */
 export type ApiBodyType = (typeof API_BODY_TYPES)[number];
 
-/** What an answer can be read as. */
+/** Formats in which an answer is read. */
 export const API_ANSWERS = ['json', 'text', 'base64', 'file'] as const;
 
 /** One of {@link API_ANSWERS}. */
@@ -36,7 +36,7 @@ export type ApiAnswer = (typeof API_ANSWERS)[number];
 /** Where one input goes and in which form, with all defaults filled in. Source: docs/api-calls.md. */
 export interface PlanApiParam {
   in: ApiPlace;
-  /** What it is called over there. */
+  /** Its name in the request. */
   name: string;
   /** Absent in a JSON or multipart body, which need none; there `explode` is absent as well. */
   style?: ApiStyle;
@@ -49,7 +49,7 @@ export interface PlanApiParam {
 export interface PlanApiBody {
   /** Absent: json. */
   type?: Exclude<ApiBodyType, 'json'>;
-  /** Absent: what the type says. */
+  /** Absent: derived from the type. */
   content_type?: string;
   /** A template for all of it; absent: the inputs that go into the body. */
   value?: Json;

@@ -2,7 +2,7 @@ import type { Effect } from './effects.js';
 import type { Json } from './json.js';
 import type { Person } from './people.js';
 
-/** What an approval is about; its digest is part of the approval's id. Source: docs/approvals.md. */
+/** Subject of an approval; its digest is part of the approval's id. Source: docs/approvals.md. */
 export interface ApprovalSubject {
   ability: string;
   implementation: string | null;
@@ -21,7 +21,7 @@ export interface ApprovalField {
   optional?: boolean | undefined;
 }
 
-/** What a decision says: a yes, a no, or a no with what has to change first. Source: docs/approvals.md#deciding. */
+/** Verdict of a decision: approved, denied, or denied until something changes. Source: docs/approvals.md#deciding. */
 export type Verdict = 'approve' | 'deny' | 'request_changes';
 
 /**
@@ -34,14 +34,14 @@ export interface DecisionProof {
   nonce: string;
   /** SHA-256 HMAC, 64 hex digits. */
   mac: string;
-  /** Id of the token whose bearer decides; left out: the user who owns the runtime does. */
+  /** Id of the token whose bearer decides; absent: the user who owns the runtime decides. */
   token?: string;
 }
 
 /** Who can be proved to decide: the user of the operating system who owns the runtime, or the bearer of a token. */
 export type ProofSource = 'os_user' | 'token';
 
-/** What a proof is about. The moment names one raising of an approval, whose id may come again. */
+/** Subject of a proof. The time identifies one instance of an approval, since its id may recur. */
 export interface ProvedDecision {
   approval_id: string;
   /** ISO 8601. */
@@ -59,7 +59,7 @@ export interface Decision {
   /** A person's name; a claim unless proved. */
   by?: string;
   comment?: string;
-  /** What the decider filled in. */
+  /** Values that the decider filled in. */
   fields?: Record<string, Json>;
   /** Of the signal `deny`: it asks for changes, and the comment says which. */
   request_changes?: boolean;
@@ -92,7 +92,7 @@ export interface IgnoredDecision {
   at: string;
 }
 
-/** How an approval stands. */
+/** State of an approval. */
 export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'changes_requested' | 'expired' | 'cancelled';
 
 /** Which decisions need a comment: none, each one, or refusals. */
@@ -119,7 +119,7 @@ export interface Approval {
   /** Of the proofs that were checked and found good, so that none counts twice. */
   nonces?: string[];
   comment: CommentRule;
-  /** What the decider must fill in. */
+  /** Fields that the decider must fill in. */
   fields?: Record<string, ApprovalField>;
   requested_by: Person;
   /** Who changed the input after that; the rules for the requester hold for them too. */
@@ -131,7 +131,7 @@ export interface Approval {
   ignored: IgnoredDecision[];
 }
 
-/** What the `decide` update answers. */
+/** Result of the `decide` update. */
 export type DecisionOutcome =
   | { counted: true; approval_id: string; status: ApprovalStatus; missing: number }
   | { counted: false; approval_id: string | null; reason: string };

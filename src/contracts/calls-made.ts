@@ -38,5 +38,5 @@ export interface CallMade {
   error?: Pick<Problem, 'code' | 'message'>;
 }
 
-/** A value as JSON, and how many characters that has, of which the first are kept. */
+/** The kept start of a value as JSON text, and the length of the whole text in characters. */
 export type MadeText = [text: string, characters: number];

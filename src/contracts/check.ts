@@ -3,7 +3,7 @@ export interface CheckResult {
   /** Short and stable, such as `retention`. */
   name: string;
   status: 'ok' | 'warning' | 'failed';
-  /** What was seen. */
+  /** The finding. */
   message: string;
   /** What to do about it. */
   advice?: string;

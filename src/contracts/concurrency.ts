@@ -1,9 +1,9 @@
-/** What a lock knows of: `newest` comes as one that waits, see {@link SlotRequest}. */
+/** Modes that a lock knows: `newest` is sent as one that waits, see {@link SlotRequest}. */
 export const SLOT_ON_BUSY = ['wait', 'refuse', 'cancel_older'] as const;
 
 /**
- * What a task does that finds its key taken: wait its turn, end at once, have those before it cancelled, or wait in the
- * place of the one that waited before it.
+ * Behaviour of a task whose concurrency key is taken: wait, end at once, cancel the earlier tasks, or replace the task that waited before
+ * it.
  */
 export const ON_BUSY = [...SLOT_ON_BUSY, 'newest'] as const;
 
@@ -19,7 +19,7 @@ export interface PlanConcurrency {
   on_busy: OnBusy;
 }
 
-/** What a task asks the lock of its key for. */
+/** Request of a task to the lock of its key. */
 export interface SlotRequest {
   /** Workflow id of the task. */
   task: string;
@@ -27,9 +27,9 @@ export interface SlotRequest {
   run: string;
   limit: number;
   on_busy: (typeof SLOT_ON_BUSY)[number];
-  /** Of one that waits: it takes the place of those that wait and say so, too. A lock of an earlier build lets it wait. */
+  /** Set by a waiting task that replaces other waiting tasks with this flag. Locks of earlier builds let it wait. */
   newest?: true;
-  /** It has asked before, so it is not newer than those in the line, even if the lock no longer knows it. */
+  /** A repeated request, so not newer than those in the queue even if the lock has forgotten it. */
   again?: true;
   /** The lock's answers must contain it, so that no other sender can give them; earlier builds send none. */
   token?: string;
@@ -37,7 +37,7 @@ export interface SlotRequest {
 
 /** A task in a slot or in the line for one. */
 export interface SlotEntry extends SlotRequest {
-  /** Of one in the line: whether it was looked at after it came, with holders known to be there. */
+  /** For a waiting task: whether it was checked after it arrived, while the holders were known to exist. */
   settled?: boolean;
   /** Of a holder: whether it knows that it is one. */
   told?: boolean;
@@ -55,7 +55,7 @@ export interface LockState {
 /** An answer of a lock to a task, with the token of its request. */
 export type SlotAnswer = SlotWord & { token?: string };
 
-/** What an answer of a lock says. */
+/** Answer of a lock. */
 export type SlotWord =
   | { answer: 'granted' }
   /** `held_by`: workflow ids of tasks that hold the key. */
@@ -80,7 +80,7 @@ export interface Turn {
   replaced_by?: string;
 }
 
-/** What a task keeps to itself of its request for a turn. */
+/** State that a task keeps of its request for a slot. */
 export interface SlotAsk {
   token: string;
   /** Whether lists show that it waits, since the lock did not answer for a while. */

@@ -2,7 +2,7 @@ import type { Person } from './people.js';
 import type { Problem } from './problem.js';
 
 /**
- * What stands in the place of a deleted task's record: that there was one, never what it was given or gave.
+ * Replaces the record of a deleted task: proves that the task existed, without its input or output.
  *
  * Source: R-000-85; docs/architecture.md#what-lives-where-in-temporal.
  */
@@ -32,13 +32,13 @@ export interface DeleteRequest {
 export interface Deletion extends Tombstone {
   /** The machine that did it. */
   host: string;
-  /** Whether a record was there; it is kept where the worker of the task ran. */
+  /** Whether a record was found; it is kept where the task's worker ran. */
   record: 'removed' | 'absent';
-  /** Why its history could not be deleted, where that was asked for. */
+  /** Why its history could not be deleted, if that was requested. */
   problem?: Problem;
 }
 
-/** What is known of a task that is to be deleted, once it has ended. */
+/** Facts about a task to be deleted, once it has ended. */
 export type TaskToDelete = Pick<Tombstone, 'ability_id' | 'environment' | 'input'> & {
   /** From an earlier deletion. */
   deleted?: Tombstone;

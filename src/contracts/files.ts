@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject } from './json.js';
 
 /**
- * A file that a task made or was given: its bytes lie in the store, and this is what travels in their place.
+ * A file that a task produced or received: its bytes are in the store, and this value stands for them.
  *
- * A digest proves nothing about whose file it is; a call gets the bytes only where the task has the file.
- * Source: docs/decisions/0013-files-between-steps.md.
+ * A digest proves nothing about whose file it is; a call gets the bytes only where the task has the file. Source:
+ * docs/decisions/0013-files-between-steps.md.
  */
 export interface FileValue extends JsonObject {
   /** SHA-256 of its bytes: 64 hex digits. */
   $file: string;
-  /** What it is called, without folders. */
+  /** File name, without folders. */
   name: string;
   bytes: number;
   /** Such as `text/html`. */
@@ -30,16 +30,13 @@ export interface TaskFile {
   called?: true;
 }
 
-/**
- * A place in a value at which a file is asked for: a key or index, any of them but those that are named otherwise, or
- * whatever is further in.
- */
+/** A path in a value at which a file is expected: a key or index, any except the named ones, or any depth below. */
 export type FilePlace = FilePlaceStep[];
 
 /** One step of a {@link FilePlace}. */
 export type FilePlaceStep = string | { besides: string[] } | { deep: true };
 
-/** What an operation's contract says of one of its files. */
+/** Contract of an operation for one of its output files. */
 export interface PlanOutputFile {
   /** Relative to the folder that the script writes into. */
   glob: string;
@@ -50,7 +47,7 @@ export interface PlanOutputFile {
 /** Defaults of `policy.max_file` and `policy.max_task_files`. */
 export const FILE_LIMITS = { file_bytes: 1024 ** 3, task_bytes: 4 * 1024 ** 3 } as const;
 
-/** What the answer of a HTTP call is called among its files. */
+/** Name of the file that holds the answer of an HTTP call. */
 export const ANSWER_FILE = 'response';
 
 /** Most files of one call: each of them is a part of its answer. */

@@ -1,8 +1,8 @@
 import type { SourceLocation } from './problem.js';
 
 /**
- * How much a finding weighs: an error cannot run or breaks a promise, a warning runs and is likely not what was meant, a
- * note may well be meant and never fails `ability lint`.
+ * Severity of a finding: an error cannot run or breaks a promise, a warning runs but is probably unintended, a note may be intended and
+ * never fails `ability lint`.
  */
 export const SEVERITIES = ['error', 'warning', 'note'] as const;
 
@@ -14,7 +14,7 @@ export interface Finding {
   /** Stable; has a section in docs/lint.md. */
   code: string;
   severity: Severity;
-  /** What is wrong. */
+  /** The problem. */
   message: string;
   /** Why it matters. */
   why: string;

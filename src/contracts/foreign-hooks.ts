@@ -11,7 +11,7 @@ export const FOREIGN_FORMATS = ['claude-code', 'codex'] as const;
 /** One of {@link FOREIGN_FORMATS}. */
 export type ForeignFormat = (typeof FOREIGN_FORMATS)[number];
 
-/** What the silence of a guard of another tool means. */
+/** How to interpret silence from a guard of another tool. */
 export const SILENCES = ['allow', 'deny'] as const;
 
 /** One of {@link SILENCES}. */
@@ -30,7 +30,7 @@ export interface ToolMapping {
   tool_name: string;
   /** A template over `input`. */
   tool_input: JsonObject | string;
-  /** Bare CEL over `tool_name` and `tool_input`; false: the hook is not asked. */
+  /** Bare CEL over `tool_name` and `tool_input`; false: the hook is skipped. */
   if?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface ToolCall {
   tool_input: JsonObject;
 }
 
-/** Events of Claude Code that a hook may be asked about, and the phases here that are shown as them. Source: docs/hooks.md#taking-them-over. */
+/** Events of Claude Code that a hook may receive, and the phases here that map to them. Source: docs/hooks.md#taking-them-over. */
 export const FOREIGN_EVENTS = {
   PreToolUse: 'PreAbilityCall',
   PermissionRequest: 'PreAbilityCall',
@@ -77,7 +77,7 @@ export interface ShownAs {
   tool_name: string;
   /** A template over `input`. */
   tool_input: Json;
-  /** Bare CEL over `tool_name` and `tool_input`; false: the hook is not asked. */
+  /** Bare CEL over `tool_name` and `tool_input`; false: the hook is skipped. */
   if?: string;
 }
 
@@ -98,6 +98,6 @@ export interface PlanForeignHook {
 /** A call that a hook must deny, as it is shown that call. */
 export interface MustDeny extends ToolCall {
   ability: string;
-  /** What the arguments of the hook may read; absent in plans made before it was kept. */
+  /** Input available to the hook's arguments; absent in older plans, which do not keep it. */
   input?: JsonObject;
 }

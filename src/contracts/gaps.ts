@@ -2,18 +2,18 @@
 export interface Gap {
   /** Seconds since 1970. */
   ts: number;
-  /** What was asked for, in one line; known secrets are masked. */
+  /** The request, in one line; known secrets are masked. */
   request: string;
   /** `nothing_fits`: no ability does it; `not_here`: one does, and not in this environment. */
   kind: 'nothing_fits' | 'not_here';
-  /** Where it was asked. */
+  /** Where the request arrived. */
   door: 'ask' | 'route' | 'search' | 'suggest' | 'run';
   environment: string;
-  /** A folder of the project; null: no one said. */
+  /** A folder of the project; null: not specified. */
   scope: string | null;
   /** Ids of abilities that came nearest. */
   nearest: string[];
 }
 
-/** What was asked for, and where. */
+/** A request and its origin. */
 export type NewGap = Omit<Gap, 'ts'>;

@@ -25,10 +25,10 @@ export function isSessionPhase(phase: Phase): phase is SessionPhase {
   return SESSION_PHASES.some((known) => known === phase);
 }
 
-/** What a guard says. `deny` beats `need_user_confirm` beats `allow`. */
+/** Decision of a guard. `deny` beats `need_user_confirm` beats `allow`. */
 export type GuardDecision = 'allow' | 'deny' | 'need_user_confirm';
 
-/** What a script handler gets on stdin, and what expressions are evaluated over. Source: R-002-17; docs/hooks.md. */
+/** Input of a script handler on stdin, and the scope of expressions. Source: R-002-17; docs/hooks.md. */
 export interface EventContext {
   event_type: Phase;
   session_id: string | null;
@@ -45,10 +45,10 @@ export interface EventContext {
 }
 
 /**
- * What a script handler prints on stdout. Source: R-002-18.
+ * Output of a script handler on stdout. Source: R-002-18.
  *
- * Before a call it must decide: by `guard_decision`, or by an item of `hook_signals.ability_guards` about the ability it
- * was asked about. After a call every field may be left out.
+ * Before a call it must decide: by `guard_decision`, or by an item of `hook_signals.ability_guards` for the ability in question. After a
+ * call every field is optional.
  */
 export interface HookResult {
   hook_id?: string;

@@ -3,7 +3,7 @@ import type { Severity } from './findings.js';
 /** What one kind of finding means. `docs/lint.md` and `ability explain` are made from this table. */
 export interface LintMeaning {
   severity: Severity;
-  /** What is wrong, in one sentence. */
+  /** The problem, in one sentence. */
   means: string;
   /** Why it matters, in one sentence. */
   why: string;
@@ -610,7 +610,7 @@ export const LINT_CODES = {
   },
 } as const satisfies Record<string, LintMeaning>;
 
-/** Errors that keep an ability from being planned, and that lint tells before anybody runs it. */
+/** Errors that prevent planning an ability, and that lint reports before it runs. */
 export const LINT_ERRORS = [
   'config.invalid',
   'config.missing_credential',
@@ -636,7 +636,7 @@ export const LINT_ERRORS = [
 /** A code of {@link LINT_CODES}. */
 export type LintCode = keyof typeof LINT_CODES;
 
-/** What a code of lint means; undefined where it is none. */
+/** Meaning of a lint code; undefined for any other code. */
 export function lintMeaningOf(code: string): LintMeaning | undefined {
   return Object.hasOwn(LINT_CODES, code) ? LINT_CODES[code as LintCode] : undefined;
 }

@@ -34,9 +34,9 @@ export interface ItemFailure extends ItemName {
 }
 
 /**
- * What became of the items of a `foreach`, or of the turns of a `repeat`. What is absent is 0.
+ * Counts of a `foreach`'s items or a `repeat`'s turns by outcome. Absent means 0.
  *
- * Of a loop within a loop it is counted over all turns of the outer one.
+ * For a nested loop, the counts cover all turns of the outer one.
  */
 export interface LoopCounts extends Partial<Record<Exclude<ItemEnd, 'succeeded'>, number>> {
   verb: 'foreach' | 'repeat';
@@ -45,7 +45,7 @@ export interface LoopCounts extends Partial<Record<Exclude<ItemEnd, 'succeeded'>
   succeeded: number;
   /** Under way; while the loop has not ended. */
   running?: number;
-  /** The first of those under way. */
+  /** The first items under way. */
   now?: ItemName[];
   /** Once the loop has ended: items that never began. */
   not_run?: number;
@@ -55,7 +55,7 @@ export interface LoopCounts extends Partial<Record<Exclude<ItemEnd, 'succeeded'>
   skipped_items?: NumberRange[];
 }
 
-/** What a loop notes of its turns as they end. */
+/** A loop's summary of its turns as they end. */
 export interface LoopProgress {
   /** Items of the list; absent for a `repeat`, which counts its turns. */
   total?: number;
@@ -73,7 +73,7 @@ export interface TurnCount {
   turns: number;
   /** Of all turns together. */
   attempts: number;
-  /** Milliseconds of turns whose moments are not known. */
+  /** Total milliseconds of turns whose times are unknown. */
   duration_ms: number;
   /** When its first turn began and its last one ended: milliseconds since 1970. */
   from?: number;
@@ -98,7 +98,7 @@ export interface LastTurn {
   output?: Json;
   /** As expressions see it. Absent: null. */
   error?: Json;
-  /** What it made. Absent: nothing. */
+  /** Files that it produced. Absent: none. */
   files?: StepFiles;
   /** It has been skipped since: other steps see that, its own expressions see the rest. */
   skipped?: true;

@@ -4,15 +4,15 @@ import type { Placement } from './placement.js';
 export const ENGINE = 2;
 
 /**
- * Engines whose plans this build runs, each as the build did that made them.
+ * Engines whose plans this build runs, each with its original behaviour.
  *
- * What engine 2 changed: a step in a loop reads its own last turn; the record of a task without an output contract is
- * written beside its history; a call that must not be cut, and was, makes its task `unknown`; a task that goes on as a new
- * run waits for its calls first and takes along what failed; schemas are read as JSON Schema 2020-12 says.
+ * Changes of engine 2: a step in a loop reads its own last turn; the record of a task without an output contract is written beside its
+ * history; an interrupted call that must not be interrupted makes its task `unknown`; a task that continues as a new run waits for its
+ * calls first and carries over failures; schemas are read as JSON Schema 2020-12.
  */
 export const ENGINES_READ: readonly number[] = [1, ENGINE];
 
-/** Plans that were made before they said so, and those in which some parentheses of expressions were not heeded. */
+/** Version of plans that do not state one, and of those in which some parentheses of expressions were ignored. */
 export const FIRST_CEL = '8.0.0';
 
 /** Plans made before expressions were held to the conformance suite of the CEL specification. */
@@ -58,7 +58,7 @@ export const WORKFLOWS = {
   delivery: 'ability:delivery',
 } as const;
 
-/** Activity types of our own. Those of the hook phases are named after the phase, whose capitals no operation key has. */
+/** Our own activity types. Those of hook phases are named after the phase; operation keys have no capitals, so they cannot collide. */
 export const ACTIVITIES = {
   preflight: 'ability:preflight',
   finish: 'ability:finish',
@@ -167,10 +167,10 @@ export function scheduleIdOf(project: string, schedule: string): string {
   return `schedule:${project}:${schedule}`;
 }
 
-/** What the ids of workflows begin with that start tasks in the name of no person: firings of schedules, deliveries of webhooks. */
+/** Prefix of the ids of workflows that start tasks for no person: schedule firings, webhook deliveries. */
 export const FIRING_PREFIX = 'fire:';
 
-/** What the workflow ids of a schedule's firings begin with; Temporal adds the moment. */
+/** Prefix of the workflow ids of a schedule's firings; Temporal appends the time. */
 export function firingIdOf(project: string, schedule: string): string {
   return `${FIRING_PREFIX}${project}:${schedule}`;
 }
@@ -202,15 +202,12 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'prototype',
 ]);
 
-/**
- * Temporal's time-outs stand this much behind our own, so that an activity ends its work itself and says why.
- * Milliseconds.
- */
+/** Temporal's timeouts exceed ours by this margin, so that an activity ends itself and reports why. Milliseconds. */
 export const TIMEOUT_MARGIN_MS = 5000;
 
 /**
- * What the workflow and the worker agree on for every activity. Milliseconds.
- * Source: docs/architecture.md#never-a-hang; docs/architecture.md#the-way-of-a-task.
+ * Limits that workflow and worker share for every activity. Milliseconds. Source: docs/architecture.md#never-a-hang;
+ * docs/architecture.md#the-way-of-a-task.
  */
 export const ACTIVITY_LIMITS = {
   schedule_to_start: 60_000,

@@ -2,7 +2,7 @@ import type { Approval } from './approvals.js';
 import type { Problem } from './problem.js';
 import type { EndState } from './states.js';
 
-/** What a project may be notified of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`. */
+/** Events that a project may be notified of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`. */
 export const NOTICE_EVENTS = ['approval.requested', 'approval.decided', 'task.failed'] as const;
 
 /** One of {@link NOTICE_EVENTS}. */
@@ -19,7 +19,7 @@ export interface PlanNotify {
   on: NoticeEvent[];
   /** Reference to the address. */
   webhook: string;
-  /** Reference to the secret that signs; absent only for Slack, whose address is one. */
+  /** Reference to the signing secret; absent only for Slack, whose address is itself a secret. */
   secret?: string;
   format: NoticeFormat;
   /** The hosts that may be reached; absent: that of the address alone. */

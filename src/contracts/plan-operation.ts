@@ -27,7 +27,7 @@ export interface PlanOperation {
 export interface ImplementationBase {
   id: string;
   tags: string[];
-  /** Parameters that stand under the caller's input. */
+  /** Default parameters; the caller's input overrides them. */
   defaults: JsonObject;
   /** Names among `defaults` a caller may override. */
   overridable: string[];
@@ -38,7 +38,7 @@ export interface ImplementationBase {
   timeout_ms: number;
 }
 
-/** What a child process gets as its environment; never anything else. */
+/** Environment of a child process; nothing else is inherited. */
 export interface PlanEnvProfile {
   pass: string[];
   set: Record<string, string>;
@@ -60,9 +60,9 @@ export interface PlanScript {
   digest: string;
   /** Where its bytes lie, when `path` leads over a link. */
   real?: string;
-  /** What it reads and imports besides, pinned with it. */
+  /** Further files that it reads and imports, pinned with it. */
   files?: PinnedFile[];
-  /** What it imports is among `files`, as far as that can be read from its text; absent in older plans. */
+  /** All imports that can be detected in its text are among `files`; absent in older plans. */
   whole?: true;
   /** The program that runs it; empty: the script itself is executable. */
   interpreter: string[];
@@ -90,7 +90,7 @@ export type PlanArgument =
   | { value: string; option?: 'allowed' }
   /** Bare CEL. */
   | { if: string; items: PlanArgument[] }
-  /** Bare CEL that gives a list, and what an item of it is called inside. */
+  /** Bare CEL that yields a list, and the name of an item inside. */
   | { each: string; as: string; items: PlanArgument[] };
 
 /** A file that a plan holds by its digest. */
@@ -101,7 +101,7 @@ export interface PinnedFile {
   digest: string;
   /** Where its bytes lie, when `path` leads over a link. */
   real?: string;
-  /** The script reads it from the working directory, so the one that lies there has to be the pinned one. */
+  /** The script reads it from the working directory, so the file there must be the pinned one. */
   live?: true;
 }
 
@@ -168,9 +168,9 @@ export interface ModelImplementation extends ImplementationBase {
 export interface PlanModel {
   /** As the endpoint knows it; of a program, the name under `models`. */
   name: string;
-  /** What answers in place of an endpoint: it reads a request as JSON and writes what the model says. */
+  /** Program that answers in place of an endpoint: it reads a request as JSON and writes the model's answer. */
   script?: PlanScript;
-  /** What a request may hold, in tokens. */
+  /** Maximum size of a request, in tokens. */
   context_tokens: number;
   /** Per million tokens. */
   price?: { input: number; output: number };
@@ -178,7 +178,7 @@ export interface PlanModel {
   allowed_hosts?: string[];
 }
 
-/** How a low-level ability is executed, or a model asked. */
+/** How a low-level ability is executed or a model is called. */
 export type PlanImplementation = ScriptImplementation | McpImplementation | ApiImplementation | ModelImplementation;
 
 /** The hooks that fire around a call, in order. */
@@ -191,7 +191,7 @@ export interface PlanHooks {
 /** A hook that applies, with its handler. */
 export interface PlanHook {
   id: string;
-  /** It fires only for these; absent: for all. Not known when a plan is made, so that it is looked at when hooks fire. */
+  /** It fires only for these callers; absent: for all. Callers are unknown when a plan is made, so this is checked when hooks fire. */
   callers?: Caller[];
   /** Of a session's hook that does not block; hooks of a task have it never, since bound ones count as blocking. */
   blocking?: false;
@@ -217,7 +217,7 @@ export type PlanHandler =
     }
   | { kind: 'builtin'; name: BuiltinHook; options: JsonObject }
   /**
-   * `operation` has no hooks; `with` absent: its input is the EventContext. With `foreign` it is asked in the protocol of
-   * another tool: its input is the event of that, or `with` over the keys of that event.
+   * `operation` has no hooks; `with` absent: its input is the EventContext. With `foreign` it uses the protocol of another tool: its input
+   * is that tool's event, or `with` over the event's keys.
    */
   | { kind: 'ability'; operation: PlanOperation; with?: JsonObject; timeout_ms: number; foreign?: PlanForeignHook };

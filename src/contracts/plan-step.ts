@@ -1,7 +1,7 @@
 import type { ApprovalField, CommentRule } from './approvals.js';
 import type { Json, JsonObject } from './json.js';
 
-/** Who may decide: the names as written, and the people they stand for. */
+/** Who may decide: the names as written, and the people they resolve to. */
 export interface Approvers {
   listed: string[];
   people: string[];
@@ -36,12 +36,12 @@ export interface StepModifiers {
   fails_end?: true;
 }
 
-/** What is done about a failure. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls. */
+/** Handling of a failure. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls. */
 export interface ErrorHandler {
   /** Codes or families of codes; absent: all that a catch-all may catch. */
   errors?: string[];
   steps: PlanStep[];
-  /** What the step then gives; absent: null. */
+  /** Output of the step in that case; absent: null. */
   output?: Json;
   /** Fail all the same, with the same code and end. */
   rethrow?: boolean;
@@ -69,7 +69,7 @@ export interface ApprovalStep extends StepModifiers {
     /** A duration, or a template that gives one. */
     expires: string;
     comment: CommentRule;
-    /** What the decider must fill in. */
+    /** Fields that the decider must fill in. */
     fields?: Record<string, ApprovalField>;
   };
 }
@@ -138,10 +138,10 @@ export interface GroupStep extends StepModifiers {
   template?: PlanTemplate;
 }
 
-/** What a group has of the template that it was. */
+/** The template that a group was expanded from. */
 export interface PlanTemplate {
   name: string;
-  /** Its first step names what the template was given, and gives no output. */
+  /** Its first step names the template's parameters and yields no output. */
   given?: boolean;
   /** A template over `steps`; absent: the last output of what ran. */
   output?: Json;

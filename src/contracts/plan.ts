@@ -13,10 +13,10 @@ export type * from './plan-operation.js';
 export type * from './plan-step.js';
 
 /**
- * An ability resolved for one environment: everything a run needs, nothing it has to look up.
+ * An ability resolved for one environment: everything a run needs, with nothing left to look up.
  *
- * Canonical JSON of this value has a SHA-256 digest; what was approved is what runs, because this is what was shown.
- * Times are whole milliseconds. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
+ * Canonical JSON of this value has a SHA-256 digest; the approved plan is the one that runs, because it is the one that was shown. Times
+ * are whole milliseconds. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
  */
 export interface Plan {
   format: 1;
@@ -39,20 +39,20 @@ export interface Plan {
   links?: true;
   /** With which other tasks this one must not run at once; absent: none. */
   concurrency?: PlanConcurrency;
-  /** What is added to the clock that expressions see, in milliseconds; only in the plan of a case of `ability test`. */
+  /** Milliseconds added to the clock that expressions see; only in plans of `ability test` cases. */
   clock_shift_ms?: number;
   /** Absent: no call makes files, and the input holds none. */
   files?: PlanFiles;
   /**
-   * A guard of the project looks at what a session did, so that each call of a task in a session is entered there before
-   * it is made; absent: none does, and no call is.
+   * A guard of the project inspects the history of a session, so each call of a task in a session is reported to it before the call;
+   * absent: no such guard.
    */
   session_calls?: true;
   /** Where notices of the task are sent to; absent: to none, and the task has no command for them. */
   notify?: PlanNotify[];
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
-  /** What an agent is; its steps are the turns in which its model asks for calls. Absent: the steps say what is called. */
+  /** Definition of an agent; its steps are the turns in which its model requests calls. Absent: the steps define the calls. */
   agent?: PlanAgent;
 }
 
@@ -74,14 +74,14 @@ export interface PlanAgent {
 
 /** An ability as a model sees it; its schema is that of the ability. */
 export interface PlanTool {
-  /** What the model calls it: letters, digits, `_` and `-`; also the id of its step. */
+  /** Name for the model: letters, digits, `_` and `-`; also the id of its step. */
   name: string;
   ability: string;
   summary: string;
   effects: Effect;
 }
 
-/** What an agent may use up in one task, with all agents that it calls. */
+/** Limits of an agent for one task, including all agents that it calls. */
 export interface PlanAgentLimits {
   max_turns: number;
   max_calls: number;
@@ -91,7 +91,7 @@ export interface PlanAgentLimits {
   max_cost?: number;
 }
 
-/** What a plan says of files, where some are made or come as input. */
+/** File handling of a plan that produces or receives files. */
 export interface PlanFiles {
   /** The schema of the input asks for files: those in it are the task's. */
   input?: true;
@@ -134,13 +134,13 @@ export interface PlanAbility {
   output_schema: JsonObject | null;
   /** Prompt templates or hints of the environment, by name, where a workflow has some. */
   prompts?: Record<string, string>;
-  /** Hooks of the task as a whole. Empty for a low-level ability, whose hooks stand around its one call. */
+  /** Hooks of the task as a whole. Empty for a low-level ability, whose hooks run around its one call. */
   hooks: PlanHooks;
   /** Absent: it is stable. */
   status?: Lifecycle;
   /** What to use instead of this deprecated one. */
   replaced_by?: string;
-  /** What a workflow may call, where it says so; absent: what its steps call. Source: R-000-38. */
+  /** Abilities that a workflow may call, if it declares them; absent: those that its steps call. Source: R-000-38. */
   operations?: string[];
 }
 

@@ -21,7 +21,7 @@ export interface PlanPreview {
   input_digest: string;
   /** What `--plan` takes, to run this plan with this input and nothing else. */
   reference: string;
-  /** Operations whose tools are pinned when the task is created: what their servers say of them is not known here. */
+  /** Operations whose tools are pinned when the task is created: the descriptions of their servers are not known here. */
   pinned_at_creation: string[];
   /** With defaults applied. */
   input: JsonObject;
@@ -33,7 +33,7 @@ export interface PlanPreview {
   concurrency: ConcurrencyPreview | null;
   problems: Problem[];
   warnings: string[];
-  /** What the hooks before creation say: for the ability, and for each operation it may call. */
+  /** Answers of the hooks before creation: for the ability, and for each operation it may call. */
   creation: { subject: string; hooks: HookPreview[] }[];
   start: StartPreview;
   steps: StepPreview[];
@@ -48,7 +48,7 @@ export interface PlanPreview {
 export interface PlacementPreview {
   where: Placement;
   queue: string;
-  /** What was written, which wins; null: nothing. */
+  /** The explicit placement, which wins; null: none. */
   explicit: Placement | null;
   demands: { ability: string; tool: string | null; placement: Placement }[];
 }
@@ -74,24 +74,24 @@ export interface HookPreview {
   id: string;
   phase: Phase;
   handler: PlanHandler['kind'];
-  /** Null where it is asked only when it happens: scripts and built-in hooks always. */
+  /** Null where it is determined only at run time: scripts and built-in hooks always. */
   decision: GuardDecision | null;
   /** `error` where it is certain that it fails; its decision then is that of a hook that cannot answer. */
   status: 'ok' | 'error';
   reason: string | null;
-  /** What to do about a no, in the words of its author. */
+  /** Advice after a denial, in its author's words. */
   suggestion: string | null;
   warnings: string[];
-  /** What the answer depends on; empty where it is known, and for those that are only asked. */
+  /** Dependencies of the answer; empty where it is known or determined only at run time. */
   depends_on: string[];
-  /** The program that would be asked, or the built-in handler. */
+  /** The program that would run, or the built-in handler. */
   asks: string | null;
 }
 
-/** People who are asked. */
+/** An approval that people would have to give. */
 export interface ApprovalPreview {
   title: string;
-  /** `maybe`: what it depends on is known only when it runs. */
+  /** `maybe`: depends on values known only at run time. */
   asked: 'yes' | 'maybe';
   reasons: string[];
   /** As written; empty: anyone. */
@@ -128,7 +128,7 @@ export interface AnswerPreview {
 export interface StepGroup {
   /** Such as `steps`, `case 1`, `on_error http.409` or `finally`. */
   name: string;
-  /** Of the case of a switch; null: none is asked. */
+  /** Condition of a switch case; null: none. */
   if: AnswerPreview | null;
   runs: Runs;
   steps: StepPreview[];
@@ -147,7 +147,7 @@ export interface StepPreview {
   /** Why it does not run, or what that depends on. */
   because: string | null;
   if: AnswerPreview | null;
-  /** In a few words: what is called, asked or waited for. */
+  /** Short description of the call, question or wait. */
   what: string;
   call: CallPreview | null;
   approval: ApprovalPreview | null;
@@ -157,7 +157,7 @@ export interface StepPreview {
     problem: Problem | null;
     max_parallel: number | string;
   } | null;
-  /** What a `let` names, an `end` gives or a `fail` says. */
+  /** Value that a `let` names, an `end` returns or a `fail` reports. */
   value: ValuePreview | null;
   undo: { call: string; with: ValuePreview } | null;
   /** Whether a call may be ended at work, and counts as cancelled then. */
@@ -183,13 +183,13 @@ export interface CallPreview {
   limit_ms: number | null;
   hooks: HookPreview[];
   approval: ApprovalPreview | null;
-  /** Of a script: what it would be given; null for all else, and where nothing is known of the input. */
+  /** Input of a script; null for other implementations, and where the input is unknown. */
   script: ScriptPreview | null;
   /** Of a workflow: its own tree; null where the tree has grown too large to be shown again. */
   workflow: (StartPreview & Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | 'output' | 'concurrency'>) | null;
 }
 
-/** What a script would be given for the input of a call. */
+/** What a script would receive for the input of a call. */
 export interface ScriptPreview {
   /** The program with its arguments, one item each; null where it is not known, see `depends_on` and `problem`. */
   command: string[] | null;

@@ -64,7 +64,7 @@ export class AbilityError extends Error {
   }
 }
 
-/** The refusal of what a caller asked for in a way that cannot be meant: `usage.invalid`. */
+/** The refusal of an invalid request: `usage.invalid`. */
 export function usageError(message: string, suggestion?: string): AbilityError {
   return new AbilityError({ code: 'usage.invalid', message, ...(suggestion !== undefined && { suggestion }) });
 }
@@ -74,7 +74,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Formats a location as `file:line:column`, leaving out what is not known; in a template with the place of its use. */
+/** Formats a location as `file:line:column`, omitting unknown parts; in a template also the place of its use. */
 export function formatLocation({ file, line, column, used_at }: SourceLocation): string {
   const place = [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(':');
   return used_at ? `${place} (used at ${formatLocation(used_at)})` : place;

@@ -10,7 +10,7 @@ import type { InputChange, TaskResult } from './task.js';
 export interface TaskRecord {
   format: 1;
   task_key: string;
-  /** What a second caller under the same key is compared with. */
+  /** The request that a second caller under the same key is compared with. */
   request: { ability: string; environment: string; input: string };
   requested_by: Person;
   session: string | null;
@@ -18,7 +18,7 @@ export interface TaskRecord {
   caller?: Caller;
   /** The run that it is part of: a request in plain words, with a log in `.system/runs`; left out: none. Source: C-35. */
   run?: string;
-  /** What it was asked for, in the words of the requester; left out where they did not say. Source: R-000-86. */
+  /** Purpose of the task, in the requester's words; omitted if they gave none. Source: R-000-86. */
   intent?: string;
   /** The folder of the project that it is about; left out where that is not known. */
   scope?: string;
@@ -38,7 +38,7 @@ export interface TaskRecord {
   warnings: string[];
   /** Null until the task has ended. */
   result: TaskResult | null;
-  /** What it called; absent until it has ended, and in records of earlier builds. */
+  /** Abilities that it called; absent until it has ended, and in records of earlier builds. */
   used?: ToolsUsed;
   /** Its calls as they began: the first hundred, and the first hundred failures after them. Absent where it made none. */
   calls?: RecordedCall[];
@@ -49,7 +49,7 @@ export interface TaskRecord {
    * first hundred that ran in turns of loops, of the last run of a task that went on as a new one.
    */
   steps?: RecordedStep[];
-  /** How many of those are not listed; left out where none is missing. */
+  /** Number of steps not listed; omitted if zero. */
   steps_left_out?: number;
 }
 
@@ -79,15 +79,15 @@ export interface RecordedCall {
   error?: Pick<Problem, 'code' | 'message'>;
 }
 
-/** What a call ran. */
+/** Target of a call. */
 export type CalledPlace =
-  /** `url` with the names of what is filled in, in braces, and without secrets. */
+  /** `url` with placeholders in braces, and without secrets. */
   | { kind: 'api'; method: string; url: string }
   /** `pinned`: SHA-256 of how the server described the tool; absent where it could not be seen. */
   | { kind: 'mcp'; server: string; tool: string; pinned?: string }
   /** `digest`: SHA-256 of the script that ran. */
   | { kind: 'script'; script: string; digest: string }
-  /** A model that an agent asked; `digest`: SHA-256 of the program that answered in its place. */
+  /** A model that an agent used; `digest`: SHA-256 of the program that answered in its place. */
   | { kind: 'model'; model: string; digest?: string }
   /** A task of its own, with a record of its own. */
   | { kind: 'workflow'; task: string };
@@ -95,13 +95,13 @@ export type CalledPlace =
 /** A value as it was, or the start of its JSON text and how many characters that has. */
 export type RecordedValue = { value: Json } | { start: string; characters: number };
 
-/** What a task has really called. Each list is sorted and names nothing twice. Source: R-001-09. */
+/** Abilities and places that a task actually called. Each list is sorted and has no duplicates. Source: R-001-09. */
 export interface ToolsUsed {
   /** Abilities: operations, and workflows, whose tasks have records of their own. */
   called: string[];
   /** As `server:tool`, with those of the tasks it called: `logs:query`, `shell:db.write.user_row`, `http:http.call.signup`. */
   tools_used: string[];
-  /** Of `called`, what is not among the `operations` of the ability. The plan is made so that there is nothing. */
+  /** Those in `called` that are not among the ability's `operations`. Plans are built so that this is empty. */
   outside_whitelist: string[];
 }
 

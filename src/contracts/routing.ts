@@ -1,7 +1,7 @@
 import type { Effect } from './effects.js';
 import type { Json, JsonObject } from './json.js';
 
-/** One message of a thread. What is not from a person is read as data: it never asks for anything. */
+/** One message of a thread. A message that is not from a person is data, never a request. */
 export interface LaneMessage {
   id: string;
   role: 'user' | 'assistant' | 'tool' | 'document';
@@ -12,7 +12,7 @@ export interface LaneMessage {
 
 /** What something that waits can be answered with. */
 export type Expectation =
-  /** One of these; `value` is what is passed on, `label` what people read. */
+  /** Options to choose from; `value` is passed on, `label` is shown. */
   | { options: { value: Json; label: string }[] }
   /** One value of a JSON Schema, for the input of that name. */
   | { input: string; schema: JsonObject }
@@ -29,11 +29,11 @@ export interface Pending {
   since: string;
   /** ISO 8601; absent: it does not expire. */
   until?: string;
-  /** The task that waits, or whose call failed. */
+  /** The waiting task, or the task whose call failed. */
   task_key?: string;
-  /** The ability whose input is asked for. */
+  /** The ability whose input is missing. */
   ability_id?: string;
-  /** What is known of its input so far. */
+  /** The input known so far. */
   given?: JsonObject;
   /** The request that it is about, as it was typed. */
   request?: string;
@@ -41,21 +41,21 @@ export interface Pending {
   plan?: string;
 }
 
-/** What a request is decided by. Source: R-003-01; docs/choosing.md#deciding. */
+/** Inputs of a routing decision. Source: R-003-01; docs/choosing.md#deciding. */
 export interface FocusContext {
-  /** The newest message that asks for something; null: none does, or two do with nothing to tell them apart. */
+  /** The newest message that makes a request; null: there is none, or two are equally likely. */
   anchor: { message_id: string; snippet: string } | null;
   lane: {
     thread_key: string;
-    /** The last {@link LANE_LENGTH} messages of the thread, oldest first; the last is what is decided about. */
+    /** The last {@link LANE_LENGTH} messages of the thread, oldest first; the last is the one to decide about. */
     window: LaneMessage[];
   };
-  /** What the anchor might be, where it is not one alone. */
+  /** Candidates for the anchor, where it is ambiguous. */
   candidates: { title: string; message_id: string }[];
   pending: Pending | null;
 }
 
-/** So many messages of a thread are looked at. */
+/** Number of messages of a thread that are considered. */
 export const LANE_LENGTH = 20;
 
 /** What can become of a request. Source: R-003-08. */
@@ -64,14 +64,14 @@ export const ROUTES = ['respond', 'delegate', 'tool', 'workflow', 'clarify'] as 
 /** One of {@link ROUTES}. */
 export type RouteDecision = (typeof ROUTES)[number];
 
-/** Whom or what a request goes to; null for `respond` and `clarify`. Source: R-003-09; C-21, C-26. */
+/** Target of a request; null for `respond` and `clarify`. Source: R-003-09; C-21, C-26. */
 export type RouteTarget = { agentId: string } | { extensionId: string; capabilityId: string } | { abilityId: string };
 
 /** The profile of an agent to which a request can go. Source: R-003-12. */
 export interface AgentTarget {
   id: string;
   summary: string;
-  /** The gravest of what it may call. */
+  /** The strongest effect among the abilities it may call. */
   effects: Effect;
   /** Whether it may call anything of a high level. Source: R-003-19; docs/choosing.md#deciding. */
   isComplex: boolean;
@@ -105,10 +105,10 @@ export interface Targets {
   workflows: readonly WorkflowTarget[];
 }
 
-/** What a decision is about. Source: R-003-11. */
+/** Subjects of a decision. Source: R-003-11. */
 export const REFERENCES = ['focus_anchor', 'pending', 'latest'] as const;
 
-/** What a router answers; strict. Source: R-003-07 to R-003-11. */
+/** Answer of a router; strict. Source: R-003-07 to R-003-11. */
 export interface RouterAnswer {
   decision: RouteDecision;
   target: RouteTarget | null;
@@ -119,35 +119,35 @@ export interface RouterAnswer {
   references: { refersTo: (typeof REFERENCES)[number]; refersToReason: string };
 }
 
-/** An answer to a question, and what is meant by it: an ability, an earlier message, or nothing that was offered. */
+/** An answer to a question, and its meaning: an ability, an earlier message, or none of the options. */
 export interface Choice {
   label: string;
   means: { ability_id: string } | { message_id: string } | null;
 }
 
-/** A decision that may be acted on: what a router answered, within what is allowed. */
+/** A decision ready to act on: the router's answer, limited to what is allowed. */
 export interface RoutingDecision extends RouterAnswer {
-  /** `a`: by rule, no router was asked. */
+  /** `a`: by rule, without a router. */
   stage: 'a' | 'b';
   /** Who chose; `fallback`: the rules, since the model failed. */
   router: 'rules' | 'model' | 'fallback';
   /** With `clarify`: one short question, and up to two answers to choose from. Source: R-003-16. */
   question: string | null;
   options: Choice[];
-  /** With what was pending and is now answered: what goes to it. */
+  /** The pending question that is now answered, with the value to pass on. */
   continuation: { kind: Pending['kind']; value: Json; pending: Pending } | null;
   /** Whether a person has to agree before anything is delegated or called. Source: R-003-18 to R-003-20; C-26, C-27. */
   needs_approval: boolean;
-  /** What was changed of the router's answer, and why; a sentence each. */
+  /** Changes to the router's answer and their reasons; a sentence each. */
   clamped: string[];
 }
 
-/** What the activity that decides is given. */
+/** Argument of the activity that decides. */
 export interface DecideRequest {
   /** Its last message is decided about. */
   thread: { key: string; messages: LaneMessage[]; pending: Pending | null };
   environment: string;
-  /** A folder of the project; null: no one says. */
+  /** A folder of the project; null: not specified. */
   scope: string | null;
 }
 

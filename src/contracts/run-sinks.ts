@@ -5,7 +5,7 @@ import type { TaskStart } from './task.js';
 import type { HookSpan, StepSpan } from './traces.js';
 
 /**
- * What a workflow reports to the worker that runs it, outside of its history: so that this worker knows its own runs.
+ * Reports of a workflow to the worker that runs it, outside of its history, so that the worker knows its own runs.
  *
  * The worker's own sandbox reports it, before any activity of the run can begin; no other process can.
  */
@@ -13,14 +13,14 @@ export type RunSinks = {
   runs: {
     /** @param task null for a workflow of ours that is no task. */
     begun(task: BegunTask | null): void;
-    /** A task is about to close: its record is written before the server hears of it. */
+    /** A task is about to close: its record is written before the server learns of it. */
     ended(task: EndedTask): void;
-    /** What the record of a task needs besides that its local activity is about to write. */
+    /** Additional facts for the record of a task, which its local activity is about to write. */
     told(task: ToldTask): void;
   };
 };
 
-/** What a workflow reports for traces, where the worker writes any; outside of its history as well. */
+/** Reports of a workflow for traces, if the worker writes any; also outside of its history. */
 export type SpanSinks = {
   traces: {
     /** A step has ended. */
@@ -30,10 +30,10 @@ export type SpanSinks = {
   };
 };
 
-/** What a task was started with, as far as its activities need it. */
+/** The start of a task, as far as its activities need it. */
 export type TaskOrigin = Pick<TaskStart, 'user' | 'session'> & {
   seal: Seal;
-  /** Trace context of the request that asked for it, as W3C `traceparent` has it; absent: none came. */
+  /** Trace context of the original request as W3C `traceparent`; absent: none was sent. */
   trace?: string;
 };
 
@@ -41,7 +41,7 @@ export type TaskOrigin = Pick<TaskStart, 'user' | 'session'> & {
 export interface BegunTask extends TaskOrigin {
   /** The workflow it is, where another task called it. */
   child?: string;
-  /** The plan as JSON: one text is handed over faster than what it stands for, and is read only where it is not known. */
+  /** The plan as JSON: text is cheaper to pass than the object, and is parsed only if the plan is not known. */
   plan: string;
 }
 
@@ -57,7 +57,7 @@ export interface ToldTask {
 
 /** The end of a task whose record is written outside of its history. */
 export interface EndedTask extends CallContext, ToldTask {
-  /** Its `TaskResult`, as JSON: one text is handed over faster than what it stands for. */
+  /** Its `TaskResult` as JSON: text is cheaper to pass than the object. */
   result: string;
   /** Its input, as JSON; read only where the record that was made at creation is not there. */
   input: string;

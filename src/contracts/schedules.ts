@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-/** What a firing starts: each is an ordinary task of its own. Argument of `ability:firing`. */
+/** The tasks that a firing starts, each an ordinary task. Argument of `ability:firing`. */
 export interface FiringRequest {
   format: 1;
   project: string;

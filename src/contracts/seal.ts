@@ -17,24 +17,24 @@ export interface Seal {
   input: string;
   /** SHA-256 of the canonical progress that the task takes over from an earlier one; absent: none. */
   progress?: string;
-  /** Who asked for the task. */
+  /** The requester of the task. */
   user: Person;
-  /** The session it was asked for in; absent: none. */
+  /** The session of the request; absent: none. */
   session?: string;
   /** The folder of the project that it is about; absent: they did not say. */
   scope?: string;
   /** Who starts it; absent: not known, so that every hook fires. Of a task that another one calls it is the root's. */
   caller?: Caller;
-  /** What it was asked for, in the words of the requester; absent: they did not say. */
+  /** Purpose of the task, in the requester's words; absent: they gave none. */
   intent?: string;
   /** The run that it is part of, which is a request in plain words; absent: none. Source: C-35. */
   run?: string;
-  /** What `need_user_confirm` at creation asked for; the task raises it as an approval when it runs. */
+  /** Confirmations that `need_user_confirm` requested at creation; the task raises them as approvals when it runs. */
   confirmations: Confirmation[];
   mac: string;
 }
 
-/** A confirmation a hook asked for. */
+/** A confirmation that a hook requested. */
 export interface Confirmation {
   hook_id: string;
   reason: string;

@@ -5,7 +5,7 @@ import type { Person } from './people.js';
 import type { PlanHandler } from './plan.js';
 import type { LaneMessage, Pending } from './routing.js';
 
-/** What an AI reads before each decision. Source: R-002-36 to R-002-39. */
+/** Context that an AI receives before each decision. Source: R-002-36 to R-002-39. */
 export interface TurnContext {
   session_id: string;
   /** Counts from 1. */
@@ -18,7 +18,7 @@ export interface HookSignals {
   routing_hints: RoutingHint[];
   ability_guards: AbilityGuard[];
   risk_alerts: string[];
-  /** What the latest hook made of the prompt; left out where none did. */
+  /** Intent that the latest hook derived from the prompt; omitted if none did. */
   normalized_intent?: Json;
 }
 
@@ -28,7 +28,7 @@ export interface RoutingHint {
   hint: string;
 }
 
-/** What a guard says of an ability; advice to the AI. Source: R-002-38; C-11. */
+/** A guard's decision about an ability; advice to the AI. Source: R-002-38; C-11. */
 export interface AbilityGuard {
   ability_id: string;
   decision: GuardDecision;
@@ -46,20 +46,20 @@ export interface UnknownSignal {
   value: Json;
 }
 
-/** What `ability guard` said of a call that an agent's tool wanted to make in the session; of those that a guard was asked about. */
+/** Answer of `ability guard` about a call that an agent's tool wanted to make in the session; only for guarded calls. */
 export interface ToolAnswer {
   /** ISO 8601. */
   at: string;
-  /** Whose hook it was, such as `claude`. */
+  /** The tool whose hook it was, such as `claude`. */
   tool: string;
-  /** What was to be called, as the tool names it; nothing of its input. */
+  /** Name of the call in that tool; nothing of its input. */
   name: string;
   decision: GuardDecision;
   /** `ability_id` is `*` where it is about no ability. */
   guards: AbilityGuard[];
 }
 
-/** A task that was asked for in a session. */
+/** A task requested in a session. */
 export interface SessionTask {
   task_key: string;
   ability_id: string;
@@ -73,7 +73,7 @@ export interface SessionTask {
   called?: Record<string, number>;
 }
 
-/** How a call of a session stands, as expressions see it. */
+/** State of a session's call, as expressions see it. */
 export type CallStatus = 'running' | 'succeeded' | 'failed' | 'cancelled' | 'unknown';
 
 /** One call in `session.calls`. */
@@ -103,11 +103,11 @@ export interface SessionStart {
   /** Milliseconds without a prompt or a call after which it ends. */
   idle_ms: number;
   user: Person;
-  /** What an earlier run of it knew. */
+  /** State of an earlier run of it. */
   carried?: SessionCarried;
 }
 
-/** What a session knows besides its start. */
+/** State of a session besides its start. */
 export interface SessionCarried {
   /** ISO 8601. */
   started_at: string;
@@ -121,7 +121,7 @@ export interface SessionCarried {
   guards: AbilityGuard[];
   calls: SessionCall[];
   counts: CallCounts;
-  /** Calls that are not listed: the effects of those under way, by id. */
+  /** Calls under way that are not listed: their effects, by id. */
   unlisted: Record<string, Effect>;
   /** How many calls are not listed. */
   left_out: number;
@@ -132,27 +132,27 @@ export interface SessionCarried {
   thread?: SessionThread;
 }
 
-/** What was said in a session, for deciding what a prompt is about; a query of its own, since prompts may hold what lists should not. */
+/** Messages of a session, for deciding what a prompt refers to; a query of its own, since lists should not show prompts. */
 export interface SessionThread {
   /** The last ones, oldest first; long texts without their middle. */
   messages: LaneMessage[];
   /** How many there were in all. */
   count: number;
-  /** What waits for the person, as the client that asked has noted it. */
+  /** The question pending for the person, as noted by the client. */
   pending: Pending | null;
 }
 
-/** What a client notes of its side of the conversation. It decides nothing: what is run is guarded and approved as ever. */
+/** A client's note about its side of the conversation. It decides nothing: guards and approvals apply as ever. */
 export interface ThreadNote {
   /** `user` comes with prompts alone. */
   messages: Pick<LaneMessage, 'role' | 'text'>[];
   pending: Pending | null;
 }
 
-/** What the query of a session and its result give. */
+/** Result of a session and of its query. */
 export interface SessionView extends Omit<SessionCarried, 'guards' | 'unlisted' | 'calls' | 'thread'> {
   session_id: string;
-  /** `starting`: hooks of its start are asked; `refused`: one of them denied it. */
+  /** `starting`: its start hooks are running; `refused`: one of them denied it. */
   status: 'starting' | 'open' | 'refused' | 'stopping' | 'stopped';
   /** Null while it is open. */
   reason: StopReason | null;
@@ -161,11 +161,11 @@ export interface SessionView extends Omit<SessionCarried, 'guards' | 'unlisted' 
   scope: string;
   idle_ms: number;
   user: Person;
-  /** What the SessionStop hooks answered. */
+  /** Answers of the SessionStop hooks. */
   stop_hooks: HookAnswer[];
 }
 
-/** Argument of the `prompt` update. Nothing but words: what guards said is never taken from a client. */
+/** Argument of the `prompt` update. Only the prompt text: guard answers are never taken from a client. */
 export interface PromptRequest {
   prompt: string;
   user: Person;
@@ -179,24 +179,24 @@ export interface SessionSurroundings {
   user: Person;
 }
 
-/** What the activity at the start of a session is given. */
+/** Argument of the activity at the start of a session. */
 export interface AskStartRequest extends SessionSurroundings {
   /** Milliseconds since 1970. */
   moment: number;
 }
 
-/** What the activity behind a prompt is given. `user` is who prompts. */
+/** Argument of the activity behind a prompt. `user` is the one who prompts. */
 export interface AskPromptRequest extends SessionSurroundings {
   prompt: string;
   turn_index: number;
   /** Milliseconds since 1970. */
   moment: number;
   guards: AbilityGuard[];
-  /** Those of which more may be learnt. */
+  /** Tasks that may still change. */
   tasks: SessionTask[];
 }
 
-/** What it gives back. */
+/** Result of that activity. */
 export interface AskPromptAnswer {
   turn_context: TurnContext;
   hooks: HookAnswer[];
@@ -204,7 +204,7 @@ export interface AskPromptAnswer {
   unknown_signals: UnknownSignal[];
 }
 
-/** What the activity at the end of a session is given. */
+/** Argument of the activity at the end of a session. */
 export interface EndSessionRequest extends SessionSurroundings {
   reason: StopReason;
   turns: number;
@@ -212,13 +212,13 @@ export interface EndSessionRequest extends SessionSurroundings {
   tasks: SessionTask[];
 }
 
-/** What it gives back. */
+/** Result of that activity. */
 export interface EndSessionAnswer {
   hooks: HookAnswer[];
   tasks: SessionTask[];
 }
 
-/** What a worker reports to a session; its `mac` is over all the rest, with a seal key. */
+/** A worker's report to a session; its `mac` covers all other fields, with a seal key. */
 export interface SignedWord {
   key_id: string;
   /** Workflow id of the session. */
@@ -237,14 +237,14 @@ export type FactsOfCall = Record<
 export type SessionWord =
   /** A task is about to be formed. */
   | { kind: 'task'; task_key: string; ability_id: string }
-  /** What guards said before there was a task; `refused`: there is none. */
+  /** Guard answers before the task exists; `refused`: none will. */
   | { kind: 'guards'; task_key: string; refused: boolean; guards: AbilityGuard[] }
   /** What `ability guard` answered, on a machine that has a seal key. */
   | { kind: 'tool'; answer: ToolAnswer }
-  /** A call is about to be made: these guards are asked, and where none denies, it is entered. */
+  /** A call is about to start: these guards are evaluated, and unless one denies, the call is entered. */
   | {
       kind: 'call';
-      /** Absent: guards are asked, and nothing is entered. */
+      /** Absent: guards are evaluated, and nothing is entered. */
       call?: Omit<SessionCall, 'status'>;
       guards: { id: string; handler: Extract<PlanHandler, { kind: 'expression' }> }[];
       facts: FactsOfCall;
@@ -255,9 +255,9 @@ export type SessionWord =
   /** A call has ended; `denied`: it was never made, and does not count. */
   | { kind: 'ended'; id: string; status: CallStatus | 'denied' };
 
-/** What a session answers to a word. */
+/** A session's answer to a report. */
 export interface WordAnswer {
-  /** Of a `call`: what its guards said. */
+  /** For a `call`: answers of its guards. */
   hooks?: HookAnswer[];
 }
 

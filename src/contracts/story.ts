@@ -21,9 +21,9 @@ import type { InputChange, StepSummary, TaskResult } from './task.js';
 export type StorySource = 'worker' | 'history' | 'description' | 'record';
 
 /**
- * How a task came to stand as it does: which definition, hook, approver and attempt led to it.
+ * How a task reached its state: which definition, hook, approver and attempt led to it.
  *
- * Times are ISO 8601. What is not known, or not known any more, is null, and `gaps` says why. Source: docs/architecture.md#promises.
+ * Times are ISO 8601. Facts that are unknown, or no longer known, are null, and `gaps` says why. Source: docs/architecture.md#promises.
  */
 export interface TaskStory {
   task_key: string | null;
@@ -40,7 +40,7 @@ export interface TaskStory {
   session: string | null;
   /** Who started it; null where that is not known. */
   caller: Caller | null;
-  /** What it was asked for, in the words of the requester. */
+  /** Purpose of the task, in the requester's words. */
   intent: string | null;
   input: JsonObject | null;
   /** How the input was changed before the task was run. */
@@ -57,7 +57,7 @@ export interface TaskStory {
   concurrency?: Turn;
   /** The files of the task; left out where there are none. */
   files?: TaskFile[];
-  /** Of an agent: what it has used up. */
+  /** Usage of an agent. */
   agent?: AgentUsage;
   steps: StepStory[];
   warnings: string[];
@@ -65,8 +65,8 @@ export interface TaskStory {
   error: Problem | null;
   cleanup_ran: boolean | null;
   /**
-   * How it can be tried again, and from which step; null where it cannot. `foreach`: the loop that it failed in, whose items
-   * are taken over that are done as long as no step is named.
+   * How and from which step it can be retried; null if it cannot. `foreach`: the loop that failed, whose finished items are kept unless a
+   * step is named.
    */
   retry: { from: string | null; foreach?: string; corrected?: true } | null;
   links: TaskResult['links'];
@@ -80,18 +80,18 @@ export interface StoryDefinition {
   kind: 'operation' | 'workflow' | null;
 }
 
-/** What an agent may call and use up. */
+/** Callable abilities and limits of an agent. */
 export interface StoryAgent {
   /** Key of its model among the operations. */
   model: string;
   limits: PlanAgentLimits;
   /** The abilities that it may call. */
   tools: string[];
-  /** SHA-256 of what the agent that called it let it call; absent where none did. */
+  /** SHA-256 of the grant from the agent that called it; absent: no agent did. */
   grant?: string;
 }
 
-/** What a definition was resolved to for the environment of the task. */
+/** How a definition was resolved for the task's environment. */
 export interface StoryResolution {
   /** SHA-256 of the canonical plan. */
   digest: string;
@@ -113,7 +113,7 @@ export interface StoryOperation {
   effects: Effect;
   implementation: string;
   kind: PlanImplementation['kind'];
-  /** What it runs, in a few words, such as `POST https://host/users`. */
+  /** Short description of what it runs, such as `POST https://host/users`. */
   runs: string;
   tags: string[];
   /** Ids of the hooks around each call. */

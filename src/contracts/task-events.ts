@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-/** What can be said of a task as it happens. */
+/** Events of a task. */
 export const TASK_EVENTS = [
   'task.created',
   'task.run',

@@ -14,7 +14,7 @@ export interface InputChange {
 /** The changes between the first and the latest, which are not listed. */
 export interface ChangesLeft {
   count: number;
-  /** Names of those who made them. */
+  /** Names of those who made the changes. */
   by: string[];
 }
 
@@ -33,7 +33,7 @@ export interface InputEdit {
   caller?: Caller;
 }
 
-/** What the `modify` update answers once the new input has passed preflight. */
+/** Result of the `modify` update once the new input has passed preflight. */
 export interface EditAnswer {
   /** Empty where nothing differs. */
   fields: string[];

@@ -10,11 +10,11 @@ export interface Handling {
   /** Which of the handlers. */
   handler: number;
   error: Problem;
-  /** Whether it is what an answer means to its author, so that nothing is tried again unless it is named. */
+  /** Whether the author declared that an answer means this failure; it is then retried only if named. */
   answer?: true;
 }
 
-/** Step path to what became of it. Running the steps over a filled map skips what is done. */
+/** Progress by step path. Running the steps over a filled map skips those that are done. */
 export type Progress = Record<string, StepProgress>;
 
 /** What became of one step. Times are ISO 8601. */
@@ -25,7 +25,7 @@ export interface StepProgress {
   /** Workflow id of the task that the step called, where that is one. */
   child?: string;
   output?: Json;
-  /** What the call made, as expressions see it. */
+  /** Files that the call produced, as expressions see them. */
   files?: StepFiles;
   /** Of a step that is taken over from an earlier task: all files that came of it. */
   made?: TaskFile[];
@@ -39,9 +39,9 @@ export interface StepProgress {
   deadline?: string;
   /** Which of the step's handlers deals with its failure. */
   handler?: number;
-  /** Whether that failure is what an answer means to its author, see {@link Handling}. */
+  /** Whether the author declared that an answer means that failure, see {@link Handling}. */
   answer?: true;
-  /** At `<path>.undo`: what the call that takes back is given, or why that is not known. */
+  /** At `<path>.undo`: input of the compensating call, or why it is unknown. */
   undo?: { with: JsonObject } | { problem: Problem };
   /** At `<path>.undo`: the order in which the calls to take back succeeded. */
   sequence?: number;
@@ -53,7 +53,7 @@ export interface StepProgress {
   turn?: number;
   /** Of a `repeat`: the pause after those turns is over, and the next one has begun. */
   begun?: true;
-  /** Of a loop at work: its steps by id, as the turns that are done left them; of those alone that are read inside it. */
+  /** Only for a running loop: the last finished turn of each step, by id; only of steps read inside it. */
   last?: Record<string, LastTurn>;
   /** Of a loop: how often its steps ran, by their path with `*` for the turn; entries of turns that are done are gone. */
   turns?: Record<string, TurnCount>;

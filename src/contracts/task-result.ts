@@ -23,7 +23,7 @@ export interface StepSummary {
   attempts: number;
   /** In a loop: from when its first turn began until its last one ended. */
   duration_ms: number | null;
-  /** How often it ran, where it stands in a loop. */
+  /** Number of runs of a step in a loop. */
   turns?: number;
   /** In how many turns it did not succeed; left out where in none. */
   failed_turns?: number;
@@ -65,7 +65,7 @@ export interface TaskResult {
   /** Whether the `finally` steps ran, where there are any. */
   cleanup_ran: boolean | null;
   links: { temporal: string | null; record: string | null };
-  /** What it was asked for, in the words of the requester; left out where they did not say. */
+  /** Purpose of the task, in the requester's words; omitted if they gave none. */
   intent?: string;
   /** How the input was changed before the task was run; left out where it was not. */
   changes?: InputChange[];
@@ -73,9 +73,9 @@ export interface TaskResult {
   changes_left?: number;
   /** Of a task that another one called: its working time, which counts as the caller's. */
   worked_ms?: number;
-  /** Of an agent: what it has used up, with the agents that it called; of a workflow, what those that it called have. */
+  /** Usage of an agent with the agents that it called; for a workflow, of the agents that it called. */
   agent?: AgentUsage;
-  /** Of a task that another one called: its failure is what an answer means to its author, see {@link Handling}. */
+  /** For a called task: whether the author declared that an answer means its failure, see {@link Handling}. */
   answer?: true;
   /** Of a task with `concurrency`: how it came by its turn. */
   concurrency?: Turn;
@@ -83,11 +83,11 @@ export interface TaskResult {
   files?: TaskFile[];
   /** Name of its project, where it differs from the reader's project. */
   project?: string;
-  /** Set when the state is not final: what the task waits for and how to go on. */
+  /** Set while the state is not final: what the task waits for and how to continue. */
   waiting?: { approvals: string[]; resume: string; link: string | null };
 }
 
-/** What a step of an open task waits for. Times are ISO 8601. */
+/** Reason for which a step of an open task waits. Times are ISO 8601. */
 export interface StepWait {
   /** Of the step, or of the loop or group that has a pause. */
   path: string;
@@ -103,12 +103,12 @@ export interface StepWait {
   attempt?: number;
 }
 
-/** What the `task` query answers. */
+/** Result of the `task` query. */
 export interface TaskView extends TaskResult {
   created_at: string;
   input: JsonObject;
   summary: string;
-  /** The progress map, which shows what is done. */
+  /** The progress map of the steps. */
   progress: Progress;
   /** Whether nothing new is started until the task is resumed. */
   paused: boolean;

@@ -27,9 +27,9 @@ export const OWN_SPANS = {
   hook: 'hook',
   /** Whether a task may be created; a trace of its own, since there is no task yet. */
   preflight: 'preflight',
-  /** An event of a session that hooks are asked about; a trace of its own. */
+  /** A session event that fires hooks; a trace of its own. */
   event: 'event',
-  /** What is decided about a message, for a workflow that drives a conversation; a trace of its own. */
+  /** The decision about a message, for a workflow that drives a conversation; a trace of its own. */
   decide: 'decide',
 } as const;
 
@@ -107,7 +107,7 @@ export const SANDBOX_FLAG = '__ABILITY_TRACES__';
 /** A value of an attribute. */
 export type AttributeValue = string | number | boolean | string[];
 
-/** Attributes of a span; what is undefined is left out. */
+/** Attributes of a span; undefined ones are left out. */
 export type SpanAttributes = { [key: string]: AttributeValue | undefined };
 
 /** A step that has ended, as a workflow reports it for its span, outside of its history. */

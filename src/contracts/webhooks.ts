@@ -30,6 +30,6 @@ export interface DeliveryRequest {
 /** How a delivery ended. A refused one fails with the code of the refusal instead. */
 export interface Delivered {
   task_key: string;
-  /** The task was there already. */
+  /** The task existed already. */
   known: boolean;
 }

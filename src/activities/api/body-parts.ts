@@ -48,14 +48,14 @@ function isTextOrNull(value: Json): value is string | null {
   return value === null || typeof value === 'string';
 }
 
-/** Buffer skips what is no base64, so that half a file would be sent unnoticed. */
+/** Buffer skips characters outside base64, so half a file would be sent unnoticed. */
 function decode(name: string, text: string): Buffer {
   const plain = text.replaceAll(/[\r\n]/g, '');
   if (!BASE64.test(plain) || !isWhole(plain)) throw unusable(name, 'is no base64', 'Write A-Z, a-z, 0-9, + and /.');
   return Buffer.from(plain, 'base64');
 }
 
-/** Four letters are three bytes; what is padded is padded to four. */
+/** Four letters are three bytes; padding completes a group of four. */
 function isWhole(base64: string): boolean {
   return base64.endsWith('=') ? base64.length % 4 === 0 : base64.length % 4 !== 1;
 }

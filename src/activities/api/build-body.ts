@@ -16,10 +16,10 @@ export interface Body {
 }
 
 /**
- * Builds the body: the value that the definition writes, or the inputs it sends there and those it does not name.
+ * Builds the body: the value from the definition, or the inputs assigned to the body and the unassigned ones.
  *
  * @returns undefined where there is nothing to send.
- * @throws CallFailure `input.invalid` for what the type of the body cannot hold.
+ * @throws CallFailure `input.invalid` for a value that the body type cannot represent.
  */
 export function buildBody(
   api: ApiImplementation['api'],

@@ -14,15 +14,14 @@ import { flatOf, inputOf, partsOf, unusable } from './write-values.js';
 /** Headers by their names in small letters. */
 export interface Headers {
   headers: Record<string, string>;
-  /** Names of those that never go to another host. */
+  /** Names of the headers that are never sent to another host. */
   secret: string[];
 }
 
 /**
- * Builds the headers: ours, what the definition writes, the inputs it sends there, and the cookies among them.
+ * Builds the headers: ours, those of the definition, the inputs assigned to them, and cookies.
  *
- * @throws CallFailure `input.invalid` for a value that would break out of its header, AbilityError
- * `config.missing_credential`.
+ * @throws CallFailure `input.invalid` for a value that would break out of its header, AbilityError `config.missing_credential`.
  */
 export function buildHeaders(api: ApiImplementation['api'], call: CallInput, scope: Scope): Headers {
   const headers: Record<string, string> = {
@@ -61,7 +60,7 @@ function acceptOf(response: PlanApiResponse | undefined): string {
   return as === 'text' || as === 'base64' || as === 'file' ? '*/*' : 'application/json';
 }
 
-/** Headers are not escaped, so an item may not hold what stands between items; JSON is kept to ASCII. */
+/** Headers are not escaped, so an item may not contain the separator; JSON is kept to ASCII. */
 function headerText(key: string, { style, explode }: PlanApiParam, value: Json): string | undefined {
   if (value === null) return undefined;
   if (style === 'json') return JSON.stringify(value).replaceAll(/[^ -~]/g, inAscii);

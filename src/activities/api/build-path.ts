@@ -2,7 +2,7 @@ import type { PlanApiParam } from '../../contracts/api.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { encode, flatOf, inputOf, partsOf, unusable } from './write-values.js';
 
-/** What stands in braces in a path. */
+/** A placeholder in braces in a path. */
 const HOLE = /\{(\+?)([A-Za-z_][A-Za-z0-9_.-]*)\}/g;
 
 /** The inputs a path takes: those that `params` sends there, else those of the names in it. */

@@ -7,9 +7,9 @@ import { paramsIn } from './distribute-input.js';
 import { encode, inputOf, type Pair, unusable, writePairs } from './write-values.js';
 
 /**
- * Builds the query: what the definition writes, the inputs it sends there, and `rest`, the inputs it does not name.
+ * Builds the query: the values of the definition, the inputs assigned to it, and `rest`, the unassigned inputs.
  *
- * @throws CallFailure `input.invalid` for what cannot be written, and for input under a name that is given already.
+ * @throws CallFailure `input.invalid` for a value that cannot be written, and for an input whose name is already used.
  */
 export function buildQuery(
   { query, params = {}, auth }: ApiImplementation['api'],

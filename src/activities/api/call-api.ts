@@ -182,7 +182,7 @@ function transportFailure(error: unknown, url: URL, call: CallInput, sent: boole
   );
 }
 
-/** Several addresses tried at once fail together; the first tells what is wrong. */
+/** Several addresses tried at once fail together; the first error names the cause. */
 function messageOf(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error ? first.message : String(error);

@@ -4,7 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { CallInput } from '../call/call-input.js';
 import { encode } from './write-values.js';
 
-/** Who resolves secrets, and hides them in what is printed. */
+/** Resolves secrets, and masks them in output. */
 export type SecretUser = Pick<CallInput, 'secrets' | 'log'>;
 
 const CREDENTIAL = /\{credential:([^}]*)\}/g;

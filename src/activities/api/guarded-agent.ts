@@ -8,8 +8,8 @@ import { CallFailure } from '../call/call-failure.js';
 const agents = new Map<string, Agent>();
 
 /**
- * An HTTP agent that looks at the address it is about to connect to, so that a name cannot lead where the policy does
- * not. It connects to the address that it looked at, and keeps connections apart by origin. Source: docs/operations.md#safety.
+ * An HTTP agent that checks the address it is about to connect to, so that a name cannot resolve to a forbidden one. It connects to the
+ * checked address, and keeps connections apart by origin. Source: docs/operations.md#safety.
  */
 function guardedAgent(allowed: readonly string[]): Agent {
   const key = keyOf(allowed);
@@ -32,7 +32,7 @@ function keyOf(allowed: readonly string[]): string {
   return known;
 }
 
-/** The same agent; `onSend` is told when a request is about to be written to a connection. */
+/** The same agent; calls `onSend` just before a request is written to a connection. */
 export function watchedAgent(allowed: readonly string[], onSend: () => void): Dispatcher {
   return guardedAgent(allowed).compose((dispatch) => (options, handler) => {
     return dispatch(options, new SendWatch(handler, onSend));

@@ -21,7 +21,7 @@ export interface WholeAnswer {
 }
 
 /**
- * What an answer gives as output: its body, or `{ status, body, headers }` with those of the two that are asked for.
+ * Output of an answer: its body, or `{ status, body, headers }` with the requested ones of the latter two.
  *
  * @throws CallFailure `api.output_invalid`. Source: docs/api-calls.md.
  */
@@ -45,7 +45,7 @@ function isWrapped(response: PlanApiResponse | undefined): response is PlanApiRe
   return response !== undefined && (response.headers !== undefined || response.status === true);
 }
 
-/** Headers by the names that the definition writes; what the answer does not have is left out. */
+/** Headers under the names of the definition; missing ones are left out. */
 function pickHeaders({ headers }: Pick<WholeAnswer, 'headers'>, wanted: readonly string[]): JsonObject {
   const picked: JsonObject = {};
   for (const name of wanted) {
@@ -97,7 +97,7 @@ function expectsText(schema: JsonObject | null): boolean {
   return !schema || (isJsonObject(schema.properties) && Object.hasOwn(schema.properties, 'text'));
 }
 
-/** What the schema of an output `{ body, .. }` says of the body; one that says nothing of it knows no text. */
+/** Schema of the body within that of an output `{ body, .. }`; without one for the body, text is not expected. */
 function schemaOfBody(schema: JsonObject | null): JsonObject | null {
   if (!schema) return null;
   const { properties } = schema;
@@ -166,7 +166,7 @@ function refused({ code, what }: Reading, fault: string): AbilityError {
 }
 
 /**
- * What the file of an answer is called: as the service says, else as the last part of its address.
+ * Name for the file of an answer: from the service, else the last part of its address.
  *
  * @param disposition the header `content-disposition`. Source: RFC 6266.
  */

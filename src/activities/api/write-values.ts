@@ -44,10 +44,10 @@ export interface Pair {
 const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
 
 /**
- * Writes an input as its style says: `ids=1&ids=2`, `ids=1,2`, `ids[a]=1`.
+ * Writes an input in its style: `ids=1&ids=2`, `ids=1,2`, `ids[a]=1`.
  *
- * @returns nothing for what is absent, null or without items.
- * @throws CallFailure `input.invalid` for what the style cannot write.
+ * @returns an empty list for an absent value, null or an empty collection.
+ * @throws CallFailure `input.invalid` for a value that the style cannot represent.
  */
 export function writePairs(param: PlanApiParam, value: Json): Pair[] {
   const { name, style, explode, allow_reserved } = param;
@@ -81,9 +81,9 @@ export function flatOf(parts: Parts): string[] {
 }
 
 /**
- * `a[b][c]=1` to any depth; lists as `a[]=1`, and with a number where their items have members of their own.
+ * `a[b][c]=1` to any depth; lists as `a[]=1`, numbered where their items have members of their own.
  *
- * The specification leaves all but flat maps open; this is what the services that ask for it read.
+ * The specification defines only flat maps; services that use nesting read this form.
  */
 function deepPairs(name: string, value: Json, code: (text: string) => string): Pair[] {
   if (value === null) return [];
@@ -96,9 +96,9 @@ function deepPairs(name: string, value: Json, code: (text: string) => string): P
 }
 
 /**
- * A text as it may stand in an address: every reserved character is escaped.
+ * Escapes a text for a URL: every reserved character.
  *
- * @throws CallFailure `input.invalid` for half a character, which UTF-8 does not have.
+ * @throws CallFailure `input.invalid` for a lone surrogate, which UTF-8 cannot encode.
  */
 export function encode(text: string, name: string): string {
   try {
@@ -113,7 +113,7 @@ export function encodeKeepingReserved(text: string, name: string): string {
   return encode(text, name).replaceAll(/%(3A|2F|3F|40|24|2C|3B|3D)/g, (escaped) => decodeURIComponent(escaped));
 }
 
-/** What an input is; null where it is not there. */
+/** The value of an input; null if absent. */
 export function inputOf(input: JsonObject, name: string): Json {
   return Object.hasOwn(input, name) ? (input[name] ?? null) : null;
 }

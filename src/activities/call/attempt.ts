@@ -22,7 +22,7 @@ export interface Attempt {
   number: number;
   /** Milliseconds left for it. */
   leftMs: number;
-  /** Whether that is what the step has left, rather than what the implementation may take. */
+  /** Whether the limit is the step's remaining time rather than the implementation's timeout. */
   limitedByStep: boolean;
   /** Fires when the call is cancelled. */
   signal: AbortSignal;
@@ -32,7 +32,7 @@ export interface Attempt {
   unclearBefore: boolean;
   /** Whether an earlier attempt was made and answered, and its answer could not be used. */
   arrivedBefore: boolean;
-  /** Tells the next attempt that this one may have had its effect, or has had it. */
+  /** Records for the next attempt that this one had, or may have had, its effect. */
   leave(left: Left): void;
   /** Stops the clock and the heartbeats. */
   end(): void;
@@ -86,7 +86,7 @@ function stepLeft({ info }: Context): number {
   return Math.min(whole - spent, one) - TIMEOUT_MARGIN_MS;
 }
 
-/** An answer that is quoted in an error may repeat the credential it was asked with. */
+/** An answer quoted in an error may repeat the credential that was sent. */
 export function masked(error: unknown, log: CallLog): unknown {
   if (!(error instanceof AbilityError)) return maskedMistake(error, log);
   const { unclear, isFinal, hasArrived, isAnswer } = factsOf(error);

@@ -5,21 +5,21 @@ import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import type { CallFiles } from '../files/call-files.js';
 import type { CallLog } from './call-log.js';
 
-/** What an implementation gets for one attempt, whatever its kind. */
+/** Input of an implementation of any kind for one attempt. */
 export interface CallInput {
   input: JsonObject;
-  /** Of the task, for a model that is asked; undefined where no task asks. */
+  /** Plan of the task, for model calls; undefined outside a task. */
   plan?: Plan;
-  /** Of a test case: what the model says in place of asking it, as a program of the project would write it. */
+  /** In a test case: answer of the model, in the format of a program of the project. */
   said?: Json;
   /** Null for a direct run. */
   taskKey: string | null;
-  /** What the task is about: the ability of its plan. */
+  /** The ability of the task's plan. */
   ability: string;
   path: string;
   /** The same for every attempt: `<task>/<step path>`. */
   idempotencyKey: string;
-  /** Trace context of the request that the task came from, as W3C `traceparent` has it; sent on with what is called. */
+  /** Trace context of the task's request as W3C `traceparent`; passed on to the call's target. */
   trace?: string;
   /** Of the plan: how its schemas, and the answers they are held against, are read. */
   engine: number;
@@ -29,9 +29,9 @@ export interface CallInput {
   /** Longest this attempt may take. */
   timeoutMs: number;
   outputBytes: number;
-  /** What the contract says of the input. */
+  /** Input schema of the contract. */
   inputSchema: JsonObject;
-  /** What the contract says of the output; null: anything. */
+  /** Output schema of the contract; null: anything. */
   outputSchema: JsonObject | null;
   /** Fires when the call is cancelled. */
   signal: AbortSignal;
@@ -41,7 +41,7 @@ export interface CallInput {
   /** Called right before the effect begins, and after everything that may still refuse it. @throws AbilityError. */
   begin: () => Promise<void>;
   log: CallLog;
-  /** Copies of the files it is given, and what it makes. */
+  /** Copies of its input files, and its output files. */
   files: CallFiles;
   /** Files that its contract names; undefined: none. */
   outputFiles: Record<string, PlanOutputFile> | undefined;

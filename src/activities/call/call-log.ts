@@ -29,7 +29,7 @@ const REQUESTS = `${REQUESTS_LOG}${randomBytes(4).toString('hex')}`;
 export class CallLog {
   private readonly masker = new Masker();
   private readonly lines = new LogLines(() => this.masker.widest);
-  /** What is in the file: so many lines of the head, these of the tail, and the line between them. */
+  /** Contents of the file: the number of head lines, the tail lines, and the line between them. */
   private readonly saved = { head: 0, tail: new WeakSet<LogLine>(), gap: false };
   private timer: NodeJS.Timeout | undefined;
   private readonly current: CurrentLine | undefined;
@@ -61,7 +61,7 @@ export class CallLog {
     return this.mask(text).slice(0, most);
   }
 
-  /** A problem with the known secrets masked, wherever they stand in it. */
+  /** Masks the known secrets everywhere in a problem. */
   maskProblem(problem: Problem): Problem {
     return this.maskDeep(problem) as Problem;
   }
@@ -109,7 +109,7 @@ export class CallLog {
     if (this.folder) this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
-  /** The last lines of a stream, masked, for an error message. What is longer keeps its first lines, too. */
+  /** The last lines of a stream, masked, for an error message. Longer output keeps its first lines, too. */
   tailOf(stream: LogLine['stream'], lines = 24): string {
     const { head, afterHead, tail, beforeTail } = this.lines;
     const rest = this.partial.get(stream);
@@ -127,10 +127,10 @@ export class CallLog {
   }
 
   /**
-   * Writes what was collected and is not written yet.
+   * Writes the lines collected since the last save.
    *
-   * @param hasSucceeded whether the call has; the log of one that failed is on its own, where it is looked for.
-   * @returns what to warn of: a log that cannot be written never fails a call.
+   * @param hasSucceeded whether the call succeeded; the log of a failed call is a file of its own.
+   * @returns a warning if the log cannot be written, which never fails a call.
    */
   save(hasSucceeded = false): string | undefined {
     for (const [stream, rest] of this.partial) if (rest) this.add(stream, rest);
@@ -158,7 +158,7 @@ export class CallLog {
     return undefined;
   }
 
-  /** Lets what was printed so far be read. Nothing is made anew here: the record may have been deleted meanwhile. */
+  /** Makes the output so far readable. Creates nothing: the record may have been deleted meanwhile. */
   private flush(): void {
     this.timer = undefined;
     if (!this.folder || !existsSync(this.folder)) return;

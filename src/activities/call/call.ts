@@ -139,7 +139,7 @@ async function runAttempt(
   };
   const warnings: string[] = [];
   try {
-    // What a model is asked and says is never told.
+    // Requests to models and their answers are never reported.
     const isTool = operation.implementation.kind !== 'model';
     if (isTool) recordContent(log, 'toolArguments', input);
     const output = checkOutput(operation, call, await dependencies.execute(operation, call));
@@ -172,7 +172,7 @@ async function runAttempt(
   }
 }
 
-/** What the history keeps of the answers of built-in hooks, of which it knows who was asked. */
+/** The part of the built-in hooks' answers that the history keeps; it knows from the plan which hooks ran. */
 function toldOf(answers: HookAnswer[]): Pick<CallAnswer, 'allowed' | 'allowed_ms' | 'hooks'> {
   if (answers.length === 0) return {};
   if (!answers.every(isPlainYes)) return { hooks: answers };

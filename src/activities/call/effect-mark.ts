@@ -27,10 +27,10 @@ export interface EffectMarks {
 const NOT_BEGUN: ReadonlySet<string> = new Set(['unavailable.connection', 'script.start_failed']);
 
 /**
- * The mark that one attempt of a call leaves before an effect that must not be repeated.
+ * The mark that an attempt leaves before an effect that must not be repeated.
  *
- * A reset, or a second start with the arguments of the first, is a new run to Temporal, which knows nothing of what an
- * earlier one did; the mark does.
+ * A reset, or a second start with the same arguments, is a new run to Temporal, which does not know the effects of an earlier one; the mark
+ * does.
  */
 export class EffectMark {
   private isOwn = false;

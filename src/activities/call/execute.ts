@@ -12,7 +12,7 @@ import type { PinnedScripts } from '../script/pinned-scripts.js';
 import type { ProcessGroups } from '../script/run-process.js';
 import type { CallInput } from './call-input.js';
 
-/** What the kinds of implementations need. */
+/** Dependencies of all kinds of implementations. */
 export interface ExecuteDependencies {
   root: string;
   groups: ProcessGroups;
@@ -21,7 +21,7 @@ export interface ExecuteDependencies {
   pool: McpPool;
   tools: PinnedTools;
   transcripts: Transcripts;
-  /** Where the endpoint of models stands. */
+  /** Contains the endpoint of models. */
   env: NodeJS.ProcessEnv;
 }
 

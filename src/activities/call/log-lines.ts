@@ -15,7 +15,7 @@ export interface LogLine {
   text: string;
 }
 
-/** The lines of one attempt of a call, of which the head and the tail are kept. */
+/** The lines of one attempt of a call; only head and tail are kept. */
 export class LogLines {
   readonly head: LogLine[] = [];
   private all: LogLine[] = [];
@@ -48,7 +48,7 @@ export class LogLines {
     return this.next;
   }
 
-  /** What was before the tail, as far as it is still known. */
+  /** Lines before the tail, as far as they are still known. */
   get beforeTail(): LogLine[] {
     return this.gap === 0 ? this.head : this.all.slice(0, this.dropped);
   }
@@ -72,7 +72,7 @@ export class LogLines {
 
   /** The end of many lines, where the others would be given up at once. */
   fitting(lines: string[]): string[] {
-    // Twice as many as the tail can hold: the others are what was before it.
+    // Twice as many as the tail can hold: the rest are the lines before it.
     const most = Math.ceil((2 * HALF) / LINE_OVERHEAD);
     if (!this.isFull || lines.length <= most) return lines;
     this.left += lines.length - most + this.all.length;

@@ -40,7 +40,7 @@ export function countWhole(lines: readonly LogLine[], before: readonly LogLine[]
       end += text.length + 1;
       return end > open;
     });
-    // One that began in what is written already cannot be held any more.
+    // A line whose beginning is already written can no longer be held back.
     return line ? [Math.max(0, lines.indexOf(line))] : [];
   });
   return Math.min(lines.length, ...held);

@@ -20,7 +20,7 @@ export interface TracedCall {
   operation: PlanOperation;
   request: CallRequest;
   info: Pick<Info, 'attempt' | 'activityId' | 'workflowExecution'>;
-  /** Code of what the attempt throws. */
+  /** Code of the error that the attempt throws. */
   codeOf: (error: unknown) => string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function traceAttempt(
   return inSpan({ tracer, context: contextOf(tracer, of, id) }, parent, span, work);
 }
 
-/** Runs what hooks of a task do inside of the span of what they stand around; without a tracer it is the work alone. */
+/** Runs a task's hooks inside the span of the call they guard; without a tracer, just runs them. */
 export function traceHooks<T>(
   tracer: Tracer | undefined,
   { task, admitted, mark, path }: { task: string; admitted: Admitted; mark: string; path: string },

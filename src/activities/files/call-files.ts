@@ -18,16 +18,16 @@ export interface FileDependencies {
   folders: CallFolders;
 }
 
-/** Whose files a call may have, and how many it may make. */
+/** The files that a call may read, and how many it may create. */
 export interface FileScope {
-  /** Key of the task, or of the one that called it first: it holds what is kept. */
+  /** Key of the task, or of its root task: it owns the kept files. */
   task: string;
   /** Digests that the task has. */
   files: readonly string[];
   limits: PlanFiles | undefined;
   /** Bytes that the files of the call may take; undefined: all that the task may have. */
   room: number | undefined;
-  /** Ends what is under way. */
+  /** Aborts work in progress. */
   signal: AbortSignal;
 }
 
@@ -39,13 +39,13 @@ export interface NewFile {
 }
 
 /**
- * The files of one attempt of a call: copies of what it is given, and what it makes.
+ * The files of one attempt of a call: copies of its inputs, and its outputs.
  *
- * A value is no proof, so that only digests are handed out that the workflow sent along; each copy is checked while it is
- * made. A call that touches no file makes no folder. Source: docs/decisions/0013-files-between-steps.md.
+ * A value is no proof, so only files whose digests the workflow sent are handed out; each copy is verified while it is made. A call without
+ * files makes no folder. Source: docs/decisions/0013-files-between-steps.md.
  */
 export class CallFiles {
-  /** What was made so far, by the names of the contract. */
+  /** Output files so far, by their names in the contract. */
   readonly made: StepFiles = {};
   private readonly allowed: ReadonlySet<string>;
   private readonly copies = new Map<string, Promise<string>>();
@@ -59,7 +59,7 @@ export class CallFiles {
     this.allowed = new Set(scope.files);
   }
 
-  /** The folder of the call, made when it is first asked for. */
+  /** The folder of the call, created on first use. */
   folder(): Promise<string> {
     this.opened ??= this.dependencies.folders.open();
     return this.opened;
@@ -86,8 +86,8 @@ export class CallFiles {
   /**
    * Keeps something as a file of the task.
    *
-   * @throws CallFailure `file.too_large`, `file.missing`; `store.full`, `store.not_shared` and `timeout.call` of a call that
-   * has arrived: only what was made is kept.
+   * @throws CallFailure `file.too_large`, `file.missing`; `store.full`, `store.not_shared` and `timeout.call` marked as arrived: files are
+   * kept only after the call.
    */
   async keep(source: FileSource, { name, mediaType }: NewFile): Promise<FileValue> {
     const shown = safeFileName(name);
@@ -129,7 +129,7 @@ export class CallFiles {
     }
   }
 
-  /** Removes the copies and what the call left in its folder. */
+  /** Removes the copies and everything that the call left in its folder. */
   async close(): Promise<void> {
     const folder = await this.opened?.catch(() => undefined);
     // What cannot be removed now goes with what else the worker leaves, at the next start.
@@ -191,7 +191,7 @@ function isOfDisk(error: unknown): boolean {
   return OF_DISK.has((error as NodeJS.ErrnoException).code);
 }
 
-/** The call was made before anything of it is kept, so that it has had its effect whatever becomes of its files. */
+/** Files are kept only after the call, so it has had its effect even if keeping them fails. */
 function notKept(name: string, cause: unknown, signal: AbortSignal): CallFailure {
   if (cause instanceof CallFailure) return cause;
   if (signal.aborted) {

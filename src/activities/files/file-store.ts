@@ -7,9 +7,9 @@ export type FileSource = () => Promise<Readable>;
 /** Where the files of tasks lie, as far as activities need it. */
 export interface FileStore {
   /**
-   * Keeps a file for a task, which holds it then.
+   * Keeps a file for a task, which then owns it.
    *
-   * @param task its key. @throws AbilityError `file.too_large` above so many bytes; `store.full`, `store.not_shared`.
+   * @param task its key. @throws AbilityError `file.too_large` above the given number of bytes; `store.full`, `store.not_shared`.
    */
   keep(
     source: FileSource,

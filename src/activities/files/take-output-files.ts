@@ -10,7 +10,7 @@ import { type Entry, takeChosen } from './choose-files.js';
 /**
  * Keeps the files that a script has written, as its contract names them.
  *
- * Only plain files count: a link could lead to what the script was not given, and anything else has no end.
+ * Only plain files count: a link could lead to a file that the script was not given, and other kinds have no end.
  *
  * @param folder that the script wrote into. @throws CallFailure `file.missing`, `file.too_large`.
  */
@@ -23,7 +23,7 @@ export async function takeOutputFiles(
   await takeChosen(contract, found, files, ({ path }) => keep(folder, path, files));
 }
 
-/** What a script did to its folder, such as a name that is no text, is what it left, and no mistake of ours. */
+/** Damage in the folder, such as a file name that is not text, is the script's fault, not ours. */
 async function listFolder(folder: string): Promise<Entry[]> {
   try {
     const isFolder = (await lstat(folder)).isDirectory();
@@ -35,7 +35,7 @@ async function listFolder(folder: string): Promise<Entry[]> {
   throw unreadable('{output_dir}', new Error('it is no folder any more'));
 }
 
-/** What is in a folder and below, links not followed. */
+/** Everything in a folder and below, without following links. */
 async function listEntries(folder: string, prefix = ''): Promise<Entry[]> {
   const entries: Entry[] = [];
   for await (const entry of await opendir(join(folder, prefix))) {
@@ -57,7 +57,7 @@ function keep(folder: string, path: string, files: CallFiles): Promise<FileValue
   return files.keep(async () => (await openPlain(folder, path)).createReadStream(), { name: basename(path) });
 }
 
-/** Looked at before, and not to be a link, or something without an end, by now. */
+/** Checked before, but may by now be a link, or something without an end. */
 async function openPlain(folder: string, path: string): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(join(folder, path), flags).catch((error: unknown) => {

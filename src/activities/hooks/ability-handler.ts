@@ -19,7 +19,7 @@ import { readOutput } from './claude-code/read-verdict.js';
 import { environmentIn, factsOf, type HookRun, isOfTask, versionsOf } from './hook-context.js';
 import { readHookResult } from './read-hook-result.js';
 
-/** Answers for a hook whose handler is an ability. @throws where it cannot be asked, which counts as a failed hook. */
+/** Answers for a hook whose handler is an ability. @throws where it cannot be called, which counts as a failed hook. */
 export type AnswerAbility = (
   id: string,
   handler: Extract<PlanHandler, { kind: 'ability' }>,
@@ -36,7 +36,7 @@ export interface AbilityHookDependencies {
   files: FileDependencies;
 }
 
-/** An answer is short; what is longer is none. */
+/** Maximum size of an answer; a longer one is invalid. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
@@ -87,7 +87,7 @@ export function createAnswerAbility(dependencies: AbilityHookDependencies): Answ
   };
 }
 
-/** What does not end when it is told to is not waited for. */
+/** Does not wait for a handler that ignores the request to stop. */
 function ended(stop: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const end = (): void => void setTimeout(() => reject(stop.reason), 250);

@@ -15,7 +15,7 @@ import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { HookDependencies } from './hook-dependencies.js';
 import { runHooks } from './run-hooks.js';
 
-/** What is asked about, outside of any task. */
+/** A call to check, outside of any task. */
 export interface Question {
   root: string;
   ability: string;
@@ -29,11 +29,11 @@ export interface Question {
 }
 
 /**
- * What the PreAbilityCall guards of a low-level ability say of an input, as they would around a call of it.
+ * Answers of the PreAbilityCall guards of a low-level ability for an input, as around a real call.
  *
- * An ability that cannot be planned has no guards that could be asked, which refuses.
+ * Refuses an ability that cannot be planned, since its guards cannot be evaluated.
  *
- * @param open gives what hooks need, for the project of this name.
+ * @param open provides the hook dependencies of the named project.
  */
 export async function answerWithHooks(
   question: Question,

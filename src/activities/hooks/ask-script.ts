@@ -9,12 +9,12 @@ import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/r
 import { environmentOf, textsOf } from '../script/script-input.js';
 import type { HookLogs } from './hook-context.js';
 
-/** An answer is short; what is longer is none. */
+/** Maximum length of an answer; a longer one is invalid. */
 const MAX_CHARACTERS = 1024 * 1024;
 /** A hook that hangs is answered for within a second after its time-out. */
 const PATIENCE = { graceMs: 400, endMs: 250 };
 
-/** Where scripts are, what they are told, and who is told of their processes. */
+/** Where scripts are, their secrets, and the observer of their processes. */
 export interface ScriptHookDependencies {
   root: string;
   groups: ProcessGroups;
@@ -22,7 +22,7 @@ export interface ScriptHookDependencies {
   secrets: (environment: string) => SecretSource;
 }
 
-/** What a script is asked, and how it is started. */
+/** Input of a script, and how it is started. */
 export interface ScriptQuestion {
   /** The name of its log. */
   step: string;
@@ -40,17 +40,17 @@ export interface ScriptQuestion {
   trace?: string | undefined;
 }
 
-/** What it printed, and its log, which masks what is secret. */
+/** Its output, and its log, which masks secrets. */
 export interface ScriptAnswer {
   stdout: string;
   exitCode: number | undefined;
-  /** Why it gave no answer: it hangs, was killed, never started, or printed too much; whatever its exit code. */
+  /** Why there is no answer: it hung, was killed, never started, or printed too much; whatever its exit code. */
   fault: string | undefined;
   log: CallLog;
 }
 
 /**
- * Starts the script of a hook from its pinned copy, and reads what it prints.
+ * Starts the script of a hook from its pinned copy, and reads its output.
  *
  * @throws CallFailure `script.*`, AbilityError `config.missing_credential`, `expression.*`, where it cannot be started.
  */

@@ -7,16 +7,16 @@ import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
 import { type FactSources, type HookFacts, hookFacts, sessionFacts } from '../../rules/hooks/hook-facts.js';
 import type { SharedLog } from '../record/task-share.js';
 
-/** What hooks are asked about: a task or one of its calls, or what happens in a session. */
+/** Subject of hooks: a task or one of its calls, or an event of a session. */
 export type HookContext = TaskContext | SessionContext;
 
-/** What is the same for every event. */
+/** Facts common to all events. */
 interface Surroundings {
   /** `''` for the task or the session itself. */
   path: string;
   /** What `now()` gives; milliseconds since 1970. */
   moment: number;
-  /** In the order in which they are asked. */
+  /** In the order in which they run. */
   hooks: readonly PlanHook[];
   user: Person;
   /** Absent: not known, so that every hook fires. */
@@ -38,7 +38,7 @@ export interface TaskContext extends Surroundings, FactSources {
 /** An event of a session: there is no ability, no plan and no task. */
 export interface SessionContext extends Surroundings {
   session: string;
-  /** What the event is about; expressions have it as `input`. */
+  /** Payload of the event; expressions have it as `input`. */
   payload: JsonObject;
   environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
   /** The module of its scope. */
@@ -52,7 +52,7 @@ export interface HookLogs {
   share(step: string): SharedLog | undefined;
 }
 
-/** A context with the event that happened in it, as the handlers of hooks are asked. */
+/** A context with the event that occurred in it, as handlers of hooks receive it. */
 export type HookRun = HookContext & { phase: Phase };
 
 /** Whether an event is one of a task. */

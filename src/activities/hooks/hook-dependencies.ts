@@ -7,7 +7,7 @@ import type { Tracer } from '../../tracing/tracer.js';
 import type { AnswerAbility } from './ability-handler.js';
 import type { HookRun } from './hook-context.js';
 
-/** Answers for a hook whose handler is a script. @throws where it cannot be asked, which counts as a failed hook. */
+/** Answers for a hook whose handler is a script. @throws where it cannot be run, which counts as a failed hook. */
 export type AnswerScript = (
   id: string,
   handler: Extract<PlanHandler, { kind: 'script' }>,

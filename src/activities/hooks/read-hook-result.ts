@@ -24,7 +24,7 @@ export type AbilityGuard = z.output<typeof abilityGuard>;
 /** The key that holds them, and the one for a single guard, which a hook may give instead. Source: C-10. */
 export const GUARD_SIGNALS = ['ability_guards', 'ability_guard'] as const;
 
-/** Guards among signals, of which a hook gives a list or, by C-10, a single one. */
+/** Guards among signals: a list or, by C-10, a single one. */
 export const guardSignals = z.object({
   ability_guards: z.array(abilityGuard).optional(),
   ability_guard: abilityGuard.optional(),
@@ -69,7 +69,7 @@ export function unknownKeys(value: object): string[] {
   return Object.keys(value).filter((key) => !HOOK_RESULT_KEYS.includes(key));
 }
 
-/** What a hook was asked about. */
+/** The event that a hook answers. */
 export interface Asked extends Pick<HookRun, 'phase' | 'path'> {
   /** The ability in question, as `ability_id` of its EventContext; null where it is about none. */
   ability: string | null;
@@ -80,15 +80,15 @@ const HOW_TO_ANSWER = 'Print {"guard_decision": "allow"}, "deny" or "need_user_c
 const MAX_NAMED = 5;
 
 /**
- * The answer a HookResult gives; what is none is a hook that failed.
+ * Turns a HookResult into an answer; an invalid one is a failed hook.
  *
- * Before a call silence never allows: an answer that decides nothing about this ability, or has unknown keys,
- * is refused, since what it wanted to say is not known. After a call such keys become warnings. Of `guard_decision` and
- * the guards among its signals that are about this ability, the gravest counts. Source: R-002-18; C-08, C-10, C-11.
+ * Before a call silence never allows: an answer without a decision about this ability, or with unknown keys, is refused, since its meaning
+ * is not known. After a call such keys become warnings. Of `guard_decision` and the guards among its signals that concern this ability, the
+ * strictest counts. Source: R-002-18; C-08, C-10, C-11.
  *
  * Its texts for people are cut to one line of visible characters.
  *
- * @param twice keys that the text of the answer had twice in one object.
+ * @param twice keys that occurred twice in one object of the answer's text.
  */
 export function readHookResult(id: string, value: unknown, asked: Asked, twice: readonly string[] = []): HookAnswer {
   const { ability, ...at } = asked;
@@ -123,7 +123,7 @@ type Result = z.output<typeof hookResult>;
 
 /** Something wrong in an answer. */
 interface AnswerFault {
-  /** What the answer does, as in "The answer of the hook x ...". */
+  /** The fault, as in "The answer of the hook x ...". */
   text: string;
   advice: string | undefined;
   /** Whether a refusal may be hidden in it. */
@@ -144,7 +144,7 @@ function decisionOf(result: Result, { phase, ability }: Asked): Decided {
   return decide(result, ability);
 }
 
-/** The gravest of what an answer decides about this ability, with the reason of that one. */
+/** The strictest decision of an answer about this ability, with its reason. */
 function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Result, ability: string | null): Decided {
   const signals = guardSignals.safeParse(hook_signals);
   if (!signals.success) return { decision: 'deny', fault: `its hook_signals are none: ${issueOf(signals.error)}` };
@@ -160,7 +160,7 @@ function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Resul
     return { decision: 'deny', fault: `its answer decides nothing${others}: it has no \`guard_decision\`` };
   }
   const gravest = all.filter((each) => each.decision === decision);
-  // What is said of the whole belongs to the one decision that there is.
+  // A reason for the whole answer belongs to its only decision.
   const rest = own.length === 0 ? { reason, suggestion } : undefined;
   return {
     decision,
@@ -204,11 +204,11 @@ function signalFaults(signals: JsonObject = {}, phase: Phase): AnswerFault[] {
   });
   // The session keeps and shows those of prompts itself; to say it of each once more would be noise.
   if (phase === 'PromptSubmit') return faults.filter(({ hides }) => hides);
-  // Only so many are named; one that may hide a refusal is always among them.
+  // The list is limited; a key that may hide a refusal is always in it.
   return faults.sort((one, other) => Number(other.hides) - Number(one.hides)).slice(0, MAX_NAMED);
 }
 
-/** What is for the infrastructure, from both places where it may be. Source: R-002-18. */
+/** Data for the infrastructure, from both places where it may be. Source: R-002-18. */
 function infraOf({ infra, ...result }: Result): { infra: JsonObject | undefined; faults: AnswerFault[] } {
   const given = INFRA_FIELDS.filter((name) => result[name] !== undefined);
   if (given.length === 0) return { infra, faults: [] };

@@ -12,20 +12,19 @@ import { eventOf, factsOf, type HookContext, type HookRun, versionsOf } from './
 import type { HookDependencies } from './hook-dependencies.js';
 import { suggestAbilities } from './suggest-abilities.js';
 
-/** Which of the hooks are asked. */
+/** Selects the hooks to run. */
 export interface HookChoice {
   /** Leaves out those that do not block; bound ones count as blocking. Source: R-002-21, R-002-24. */
   blockingOnly: boolean;
 }
 
 /**
- * Runs the hooks of an event one after another: the one function for all five events.
+ * Runs the hooks of an event in order: the one function for all five events.
  *
- * Before a task and before a call the first deny ends the phase; elsewhere nothing is decided, and all are asked. Never
- * throws for what a hook does: an error is an answer, and before a call that answer is a no.
- * Source: R-002-19 to R-002-23; docs/hooks.md.
+ * Before a task and before a call the first deny ends the phase; elsewhere hooks decide nothing, and all run. Never throws because of a
+ * hook: an error is an answer, and before a call that answer denies. Source: R-002-19 to R-002-23; docs/hooks.md.
  *
- * @returns what each said, in order; hooks that do not fire for the caller say nothing.
+ * @returns the answers, in order; hooks that do not fire for the caller give none.
  */
 export async function runHooks(
   event: Phase,
@@ -82,7 +81,7 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
   }
 }
 
-/** Hooks after the event are for the infrastructure; what they say to an AI is dropped, and told. Source: R-002-26. */
+/** Hooks after the event are for the infrastructure; their messages to an AI are dropped with a warning. Source: R-002-26. */
 function withoutSignals(answer: HookAnswer): HookAnswer {
   if (!isOverPhase(answer.phase) || !answer.hook_signals) return answer;
   const { hook_signals: _, ...rest } = answer;

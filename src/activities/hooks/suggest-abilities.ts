@@ -11,12 +11,12 @@ import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { type HookRun, isOfTask } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 
-/** How many abilities a prompt is told of; more would be read by no one. */
+/** Maximum number of abilities suggested for a prompt; more would not be read. */
 const MAX = 3;
 
 /**
- * The built-in handler `suggest`: the abilities that fit a prompt as hints, and the first of them with its reason, its score and what it
- * still needs as the intent. It says nothing where nothing fits, and stops nothing. Source: R-000-57, R-000-65.
+ * The built-in handler `suggest`: gives the abilities that fit a prompt as hints, and the best one with its reason, its score and its
+ * missing inputs as the intent. It gives no answer where nothing fits, and never denies. Source: R-000-57, R-000-65.
  */
 export async function suggestAbilities(
   id: string,

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 /** Where bytes stop being UTF-8. */
 export interface Utf8Fault {
-  /** The first byte of what is no letter, counted from 0. */
+  /** The first invalid byte, counted from 0. */
   byte: number;
   /** Whether they only break off inside a letter. */
   isCutOff: boolean;

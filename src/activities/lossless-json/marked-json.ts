@@ -21,25 +21,25 @@ export interface Reading {
   what: string;
 }
 
-/** A JSON text whose numbers that a double does not hold are strings with a mark, to be read by {@link withoutMarks}. */
+/** A JSON text in which numbers that a double cannot hold are marked strings, to be read by {@link withoutMarks}. */
 export function markNumbers(text: string): string {
   return replaceNumbers(text, (token) => `"${NUMBER_MARK}${token}"`);
 }
 
-/** The bytes of a message as such a text, in which a mark stands for bytes that are no UTF-8. */
+/** Decodes a message to such a text, with a mark in place of bytes that are not UTF-8. */
 export function markBytes(bytes: Buffer): string {
   const fault = faultInUtf8(bytes);
   if (fault === undefined) return markNumbers(bytes.toString('utf8'));
-  // A sign that was written as such, in a message that is broken already, is taken for one that stands for broken bytes.
+  // In an already broken message, a genuine replacement character is taken for broken bytes.
   const rest = bytes.toString('utf8', fault.byte).replaceAll('\uFFFD', BYTES_MARK);
   return markNumbers(bytes.toString('utf8', 0, fault.byte) + rest);
 }
 
 /**
- * A value without marks: with integers as text, or as the nearest double where nothing is said of them.
+ * A value without marks: with integers as text, or as the nearest double where the reading does not decide.
  *
- * @throws AbilityError with the code of the reading, naming the place, for a number that a double does not hold, and for
- * bytes that are no UTF-8.
+ * @throws AbilityError with the code of the reading and the place, for a number that a double cannot hold, and for bytes that are not
+ * UTF-8.
  */
 export function withoutMarks(value: Json, reading: Reading, path: (string | number)[] = []): Json {
   if (typeof value === 'string') return unmarked(value, reading, path);

@@ -2,7 +2,7 @@ const NUMBER = /-?\d+(?:\.(\d+))?([eE][+-]?\d+)?/y;
 /** No other text has a number that a double does not hold: sixteen digits, or an exponent of three. */
 const MAY_HAVE_SOME = /\d{16}|\d[eE]\+?\d{3}/;
 
-/** What is wrong with a number as a double; undefined: nothing that JSON does not allow. */
+/** Why a double cannot hold a number; undefined: it can. */
 export type NumberFault = 'inexact_integer' | 'too_large' | undefined;
 
 /**
@@ -18,9 +18,9 @@ export function faultOfNumber(token: string): NumberFault {
 }
 
 /**
- * Replaces the numbers of a JSON text that a double does not hold; what stands in strings is left alone.
+ * Replaces the numbers of a JSON text that a double cannot hold; strings are left unchanged.
  *
- * @param text may be no JSON; it is then changed in some way, and is none afterwards either.
+ * @param text may be invalid JSON; the result is then invalid as well.
  */
 export function replaceNumbers(text: string, replace: (token: string) => string): string {
   if (!MAY_HAVE_SOME.test(text)) return text;

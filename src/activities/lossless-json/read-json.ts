@@ -40,13 +40,13 @@ export function readJson(text: string, reading: Reading): Json {
   return marked === text ? value : withoutMarks(JSON.parse(marked) as Json, reading);
 }
 
-/** Where V8 quotes what it could not read, such as `, ..."a": secr"... is not valid JSON`. */
+/** Where V8 quotes the unreadable text, such as `, ..."a": secr"... is not valid JSON`. */
 const QUOTED = /, (?:\.{3})?"[\s\S]*"(?:\.{3})? is not valid JSON/g;
 
 /**
- * What was wrong with a text that is no JSON, without the piece of it that V8 quotes.
+ * V8's error message for invalid JSON, without the quoted text.
  *
- * The piece may be a part of a secret, and a part is not found when secrets are masked.
+ * The quote may contain part of a secret, which masking does not find.
  */
 export function withoutQuote(message: string): string {
   return message.replaceAll(QUOTED, ' where JSON has none');

@@ -27,8 +27,8 @@ export interface McpDependencies {
 }
 
 /**
- * Calls a tool of an MCP server, if it is still the one that was planned: the server is asked before each call, on
- * every transport. Between its answer and the call it could still change its mind, and nothing here can see that.
+ * Calls a tool of an MCP server, if it is still the planned one: the server is asked before each call, on every transport. A change between
+ * its answer and the call cannot be detected.
  *
  * @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: docs/definitions.md; docs/guide.md#mcp.
  */
@@ -50,7 +50,7 @@ export async function callMcp(
   });
 }
 
-/** What was kept as a file is not in the output a second time. */
+/** Content kept as a file is not repeated in the output. */
 async function withFiles(
   output: Json,
   { content, structuredContent }: CallToolResult,
@@ -59,7 +59,7 @@ async function withFiles(
   { files }: CallInput,
 ): Promise<Json> {
   const kept = await takeResources(content, contract, files);
-  // Otherwise the output is what the server wrote, and no content is in it.
+  // Otherwise the output is the server's structure, without content.
   const isContent = mcp.output !== 'json' && structuredContent === undefined;
   return isContent && isJsonObject(output) && Object.hasOwn(output, 'content') ? { ...output, content: kept } : output;
 }
@@ -74,7 +74,7 @@ async function callTool(
   const started = performance.now();
   const what = `${server} ${tool.name}`;
   addToSpan({ [ATTRIBUTES.mcpProtocol]: connection.protocol });
-  // What the tool says of its output is checked by us, to tell an answer that breaks its word from a refusal.
+  // We check the output against the tool's schema, to tell an answer that violates it from a refusal.
   const { outputSchema: _, ...toolDefinition } = tool;
   try {
     const result = await connection.client.callTool(

@@ -23,7 +23,7 @@ export interface ChildServer {
   mostBytes: number;
 }
 
-/** How long a server may take to end when its stdin is closed, and again when it is asked to; milliseconds. */
+/** How long a server may take to end after its stdin is closed, and again after a request to end; milliseconds. */
 const PATIENCE_MS = 2000;
 
 /**
@@ -36,7 +36,7 @@ export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport['onmessage']>;
-  /** What it writes to stderr, from its first byte. */
+  /** Its stderr, from the first byte. */
   readonly stderr: Readable;
   private readonly errors = new PassThrough();
   private readonly lines: MessageLines;
@@ -100,7 +100,7 @@ export class ChildTransport implements Transport {
     }
   }
 
-  /** What is no JSON is something that the server prints, and no message. */
+  /** A line that is not JSON is output of the server, not a message. */
   private read(line: Buffer): void {
     try {
       this.onmessage?.(deserializeMessage(markBytes(line)));

@@ -23,22 +23,22 @@ export interface McpConnection {
   client: Client;
   /** The version of the protocol that both sides speak. */
   protocol: string;
-  /** What its tools are now: it is asked each time. @throws what the SDK throws; CallFailure for a listing without end. */
+  /** Its current tools: requested each time. @throws errors of the SDK; CallFailure for a listing without end. */
   askTools(user: Pick<McpUser, 'stop' | 'timeoutMs'>): Promise<ListedTools>;
-  /** The last of what it wrote to stderr, with the secrets masked that a call knows. */
+  /** The last part of its stderr, masked with the secrets of a call. */
   stderr(log: CallLog): string;
   /** Whether it broke off because a message was larger than any output may be. */
   overflowed(): boolean;
   close(): Promise<void>;
 }
 
-/** The server does not know our session, so it did not do what it was asked. */
+/** The server does not know our session, so it has not executed the request. */
 export class SessionLost extends CallFailure {}
 
 const CONNECT_MS = 30_000;
-/** Servers of before 2026-07-28 answer at once that they do not know what they are asked, or never. */
+/** Servers from before 2026-07-28 either answer at once that they do not know the request, or never. */
 const PROBE_MS = 2000;
-/** How often a server is looked at whether it still runs. */
+/** Interval of checks whether a server still runs. */
 const WATCH_MS = 250;
 
 /**
@@ -66,7 +66,7 @@ export async function connectMcp(
   try {
     return connectionOver(await negotiate(open, { signal, patienceMs, probeMs }));
   } catch (error) {
-    // A credential that is not set says so itself.
+    // The error of a missing credential is explicit.
     if (error instanceof AbilityError) throw error;
     throw startFailed(server, error, call.log, call.log.excerpt(last?.stderr(call.log) ?? '', KEPT_STDERR));
   }

@@ -9,7 +9,7 @@ import type { McpUser } from './open-transport.js';
 /**
  * The tool of an implementation, as its server describes it now.
  *
- * @throws CallFailure `mcp.tool_missing`, `mcp.tool_invalid`, or why the server could not be asked; nothing was called.
+ * @throws CallFailure `mcp.tool_missing`, `mcp.tool_invalid`, or the failure of the listing; nothing was called.
  */
 export async function findTool(
   { tool: name, server }: McpImplementation['mcp'],

@@ -12,17 +12,16 @@ export type ReadTool = { name: string; tool: Tool } | { name: string; fault: str
 
 /** Longest the definition of one tool may be, as JSON. */
 const MAX_CHARACTERS = 1024 * 1024;
-/** A server whose listing has more pages than this does not mean to end it. */
+/** A server whose listing has more pages than this would never end it. */
 const MAX_PAGES = 64;
 
 const page = z.object({ [LISTED]: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 /**
- * Asks a server what its tools are now: every page, and nothing from a cache, however long the server says that its
- * answer will hold.
+ * Lists the current tools of a server: every page, never from a cache, however long the server allows one.
  *
  * @param sendsHeaders whether the transport sends parameters as headers where a tool wants that.
- * @throws what the SDK throws; CallFailure `mcp.output_invalid` for a listing without an end.
+ * @throws errors of the SDK; CallFailure `mcp.output_invalid` for a listing without an end.
  */
 export async function listTools(client: Client, options: RequestOptions, sendsHeaders = false): Promise<ListedTools> {
   const found: unknown[] = [];

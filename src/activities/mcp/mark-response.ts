@@ -1,10 +1,7 @@
 import { Response } from 'undici';
 import { markBytes } from '../lossless-json/marked-json.js';
 
-/**
- * An answer of a server over HTTP whose messages have marks in place of what JavaScript would change, see `markBytes`; what
- * holds no message is left as it is.
- */
+/** Marks the values in an HTTP answer's messages that JavaScript would change, see `markBytes`; an answer without messages is unchanged. */
 export function markResponse(response: Response): Response {
   const type = response.headers.get('content-type') ?? '';
   const isEvents = /^\s*text\/event-stream\b/i.test(type);

@@ -14,7 +14,7 @@ import { causeOf, maskedReason } from './reason-of.js';
 
 /** What a request of ours was about when it failed. */
 export interface FailedRequest {
-  /** Names who was asked, as the start of a sentence. */
+  /** Names the server, as the start of a sentence. */
   what: string;
   connection: McpConnection;
   user: Pick<McpUser, 'stop' | 'timeoutMs' | 'log'>;
@@ -25,7 +25,7 @@ export interface FailedRequest {
 /** What servers answer when they do not know a session; the first is in the specification. */
 const NO_SUCH_SESSION: ReadonlySet<number> = new Set([404, 400]);
 
-/** The failure that an error of the SDK stands for. */
+/** Translates an error of the SDK into a failure. */
 export function failureOf(error: unknown, { what, connection, user, called }: FailedRequest): CallFailure {
   const known = causeOf(error, CallFailure);
   if (known) return known;

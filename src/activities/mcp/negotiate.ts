@@ -28,15 +28,15 @@ export interface Patience {
 export const WITHOUT_HANDSHAKE = '2026-07-28';
 
 /**
- * Connects to a server in the newest version of the protocol that both sides know.
+ * Connects to a server in the newest protocol version that both sides know.
  *
- * A server is asked which versions it speaks; one that does not know the question is met with the handshake of the
- * versions before 2026-07-28. Silence, a broken connection and an odd answer may all mean that it does not know, so
- * each is followed by a second attempt over a new transport with the handshake first. One that refuses the handshake,
- * since it was only slow to start, is asked once more, and patiently. Source: docs/guide.md#mcp.
+ * The client first asks for the supported versions; a server that does not know this request gets the handshake of the versions before
+ * 2026-07-28. Silence, a broken connection and an unexpected answer may all mean that it does not know the request, so each leads to a
+ * second attempt over a new transport with the handshake first. A server that refuses the handshake, since it was only slow to start, is
+ * asked once more with a longer timeout. Source: docs/guide.md#mcp.
  *
  * @param open makes a new transport.
- * @throws what the last attempt threw.
+ * @throws the error of the last attempt.
  */
 export async function negotiate(open: () => OpenTransport, patience: Patience): Promise<Negotiated> {
   const first = open();

@@ -13,7 +13,7 @@ import { markResponse } from './mark-response.js';
 import { causeOf, maskedReason } from './reason-of.js';
 import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js';
 
-/** On whose behalf a connection is used: a call, or the planning of one. */
+/** The user of a connection: a call, or the planning of one. */
 export type McpUser = Pick<CallInput, 'secrets' | 'log' | 'stop' | 'timeoutMs'> & {
   environment: Pick<CallInput['environment'], 'name'>;
 };
@@ -41,9 +41,9 @@ export const END_MS = 1000;
 
 /** How much of stderr is kept, in characters. */
 export const KEPT_STDERR = 4000;
-/** A secret in whose middle it is cut off is not found, so it is cut off where nothing is shown. */
+/** Masking does not find a secret that is cut in two, so the cut is made outside the displayed part. */
 const CUT_STDERR = 12_000;
-/** Room for an output said twice, as text and as structure, and escaped. */
+/** Room for an output sent twice, as text and as structure, and escaped. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 type HttpServer = Extract<PlanMcpServer, { transport: 'http' }>;

@@ -17,13 +17,13 @@ import type { McpPool } from './pool.js';
 import { maskedReason } from './reason-of.js';
 import { compareTools, definitionOf, toolDigest } from './tool-definition.js';
 
-/** A plan whose tools are pinned, and what to tell about those that could not be. */
+/** A plan with its tools pinned, and warnings about those that could not be. */
 export interface PinnedPlan {
   plan: Plan;
   warnings: string[];
 }
 
-/** On whose behalf servers are asked: their secrets, and until when. */
+/** The request on whose behalf servers are asked: its secrets and deadline. */
 export interface PinningCall {
   secrets: SecretSource;
   signal: AbortSignal;
@@ -44,7 +44,7 @@ export class PinnedTools {
   constructor(
     private readonly pool: McpPool,
     private readonly store: ByteStore,
-    /** Of the project, whose imports keep what tools were when people took them over. */
+    /** Of the project, whose imports keep the tools as they were when imported. */
     private readonly root: string,
   ) {}
 
@@ -61,7 +61,7 @@ export class PinnedTools {
   async pin(plan: Plan, call: PinningCall): Promise<PinnedPlan> {
     const used = [...Object.values(plan.operations), ...guardAbilitiesOf(plan)].filter(callsTool);
     if (used.length === 0) return { plan, warnings: [] };
-    // One guard answers for many abilities; its tool is looked at once.
+    // One guard answers for many abilities; its tool is checked once.
     const different = new Map(used.map((operation) => [identityOf(operation), operation]));
     const warnings: string[] = [];
     const pinned = new Map(
@@ -189,7 +189,7 @@ function withPin(operation: McpOperation, pinned: string): McpOperation {
 }
 
 function warningOf({ key, implementation: { mcp } }: McpOperation, { message }: AbilityError): string {
-  // What a server wrote to stderr stands on the lines below, and is told when it is called.
+  // A server's stderr is on the later lines, and is reported when the server is called.
   const [reason] = message.split('\n', 1);
   return `${key} is not pinned, so that a change of ${mcp.tool} before it is called will not be noticed: ${reason}`;
 }

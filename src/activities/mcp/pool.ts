@@ -19,10 +19,9 @@ interface Entry {
 }
 
 /**
- * Connections to MCP servers, shared by all calls of a worker: one a server, environment and configuration.
+ * Connections to MCP servers, shared by all calls of a worker: one per server, environment and configuration.
  *
- * A server that dies is started again by the next call; one whose configuration or secrets changed is closed when its
- * last call is done.
+ * A server that died is restarted by the next call; one whose configuration or secrets changed is closed after its last call.
  */
 export class McpPool {
   private readonly entries = new Map<string, Entry>();
@@ -117,7 +116,7 @@ function whileItMay(connecting: Promise<McpConnection>, { stop, timeoutMs }: Mcp
   });
 }
 
-/** What the references of a server stand for now; it was started with what they stood for then. Its callers hide it. */
+/** Current values of a server's secret references; it was started with earlier ones. Its callers mask both. */
 function secretsOf(server: PlanMcpServer, { secrets, log }: McpUser): string[] {
   const references = server.transport === 'stdio' ? server.env.secrets : server.credentials;
   return Object.entries(references).map(([name, reference]) => {

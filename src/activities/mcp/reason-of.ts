@@ -10,7 +10,7 @@ const MAX_ISSUES = 5;
 const issue = z.object({ message: z.string(), path: z.array(z.union([z.string(), z.number()])) });
 
 /**
- * What an error says, with its cause, in words: the dump of a validator is read out.
+ * Message of an error and its cause as text; a validator's dump is summarised.
  *
  * @param log masks the secrets: before the reason is cut, since a part of a secret is not found.
  */

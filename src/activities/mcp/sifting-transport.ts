@@ -70,7 +70,7 @@ export class SiftingTransport implements Transport {
     this.called.delete(id);
   }
 
-  /** What is no output is read as JavaScript reads it, such as the largest number that a schema allows. */
+  /** Values outside the output are read as JavaScript reads them, such as the largest number that a schema allows. */
   private read(message: Message): Message {
     const isAnswer = !('method' in message) && message.id !== undefined;
     if (isAnswer && this.called.delete(message.id as string | number)) return message;

@@ -8,15 +8,15 @@ import {
   type ValueDifference,
 } from '../../text/value-differences.js';
 
-/** A server may change all it says, and an error stands in the history. */
+/** A server may change its whole definition, and the error is kept in the history. */
 const MAX_CHANGES = 20;
 
 /**
- * What of a tool is pinned: everything a person, a model or a contract may rely on when it is chosen and called.
+ * The pinned parts of a tool: everything a person, a model or a contract may rely on when choosing and calling it.
  *
- * That is name, title, description, both schemas and annotations; a description is an instruction to the model that
- * reads it, so a new one is as much a change as a new parameter. Icons, `_meta` and how the tool wants to be executed
- * are not: they change neither what is asked nor what is done. Source: docs/operations.md#safety; docs/imports.md#an-mcp-server.
+ * That is name, title, description, both schemas and annotations; a description instructs the model that reads it, so a new one is as much
+ * a change as a new parameter. Icons, `_meta` and execution hints are not pinned: they change neither the request nor the effect. Source:
+ * docs/operations.md#safety; docs/imports.md#an-mcp-server.
  */
 export function definitionOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): JsonObject {
   const parts = { name, title, description, inputSchema, outputSchema, annotations };
@@ -25,7 +25,7 @@ export function definitionOf({ name, title, description, inputSchema, outputSche
 
 const digests = new WeakMap<Tool, string>();
 
-/** SHA-256 of the canonical JSON of what is pinned of a tool; a listing is digested once. */
+/** SHA-256 of the canonical JSON of a tool's pinned parts; a listing is digested once. */
 export function toolDigest(tool: Tool): string {
   const known = digests.get(tool);
   if (known !== undefined) return known;
@@ -35,9 +35,9 @@ export function toolDigest(tool: Tool): string {
 }
 
 /**
- * Where a tool differs from what it was, cut to what fits into an error.
+ * Differences between two versions of a tool, cut to fit into an error.
  *
- * @returns the first changes, and how many there are beyond them.
+ * @returns the first changes, and the number of further ones.
  */
 export function compareTools(before: JsonObject, after: JsonObject): { changes: ShownDifference[]; more: number } {
   const found = [...Object.keys(after), ...Object.keys(before)]

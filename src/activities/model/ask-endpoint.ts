@@ -21,11 +21,10 @@ const MAX_BYTES = 8 * MAX_SAID;
 const LONGEST_MS = 3_600_000;
 
 /**
- * Asks a model behind an OpenAI-compatible endpoint, as a stream: what it says goes to the log of the call as it comes.
+ * Calls a model behind an OpenAI-compatible endpoint, as a stream: its answer goes to the log of the call as it arrives.
  *
- * Where the endpoint is, and its key, the environment of the worker says: no file of the project does. Redirects are not
- * followed. Neither bodies nor messages of the network are passed on, which could hold the key, or text for an AI.
- * Source: C-49; decision 0003.
+ * Endpoint and key come from the worker's environment, never from a file of the project. Redirects are not followed. Neither bodies nor
+ * network messages are passed on, which could hold the key, or text for an AI. Source: C-49; decision 0003.
  *
  * @throws CallFailure `model.not_configured`, `model.rejected`, `model.unavailable`, `model.answer_broken`, `timeout.call`.
  */
@@ -142,7 +141,7 @@ function readUsage({
   completion_tokens?: unknown;
 }) {
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-  // No question has no tokens: an endpoint that says so does not count, and its limit would never be reached.
+  // Every request has tokens: an endpoint that reports 0 does not count, and the limit would never be reached.
   return isCount(input) && isCount(output) && input > 0 ? { input, output } : undefined;
 }
 

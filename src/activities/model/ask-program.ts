@@ -42,7 +42,9 @@ export async function askProgram(
   return readSaid(output, script.path);
 }
 
-/** What stands for the answer of a model. @param who is named where it is none. @throws CallFailure `model.answer_broken`. */
+/**
+ * Reads a program's output as the answer of a model. @param who names the program in the error. @throws CallFailure `model.answer_broken`.
+ */
 export function readSaid(output: Json, who: string): Said {
   const read = said.safeParse(output);
   if (!read.success) {

@@ -18,7 +18,7 @@ import type { Message, Transcripts } from './transcript.js';
 /** What asking a model needs of its worker. */
 export interface ModelDependencies extends ScriptDependencies {
   transcripts: Transcripts;
-  /** Where the endpoint and its key stand. */
+  /** Contains the endpoint and its key. */
   env: NodeJS.ProcessEnv;
 }
 
@@ -26,7 +26,7 @@ export interface ModelDependencies extends ScriptDependencies {
 const MAX_OF_WORDS = 1_000;
 
 /**
- * One turn of an agent: the transcript with what is new, as a question to its model, and what that says.
+ * One turn of an agent: sends the transcript with the new messages to its model, and returns the answer.
  *
  * @throws CallFailure `model.*`, `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`. Source: docs/sessions.md.
  */
@@ -70,7 +70,7 @@ async function answerTo(
     : askEndpoint(implementation.model, question, call, dependencies.env);
 }
 
-/** A call whose id another one of the turn has gets one of its own, in the transcript as well: results are told apart by it. */
+/** A call whose id occurs twice in the turn gets a new one, in the transcript as well: results are matched by id. */
 function withOwnIds(calls: Said['calls']): Said['calls'] {
   const seen = new Set<string>();
   return calls.map((call, at) => {
@@ -116,7 +116,7 @@ function inputTokens({ instructions, messages, note, tools }: Question): number 
   );
 }
 
-/** How long the answer may be within the limits, and which of them says so. @throws CallFailure `limit.*` where the question alone is beyond them. */
+/** Maximum length of the answer, and the limit it comes from. @throws CallFailure `limit.*` where the request alone exceeds it. */
 function mostOf(
   question: Question,
   { tokens, cost }: AgentLeft,
@@ -148,7 +148,7 @@ function beyond(limit: 'max_tokens' | 'max_cost', needs: string): CallFailure {
   return new CallFailure(problem, { isFinal: true });
 }
 
-/** By the limit that was set for it, where the answer came up to that; else by what the model itself may answer. */
+/** Reports the agent's limit if the answer reached it; else the model's own. */
 function cutAnswer({ most, limit }: Question, { usage }: Said): CallFailure {
   if (limit && (usage === undefined || usage.output >= (most ?? 0))) {
     return beyond(limit, 'more than is left, so that its answer was cut');
@@ -192,7 +192,7 @@ function answerOf({ text }: Said, schema: JsonObject | null): Pick<ModelAnswer, 
   }
 }
 
-/** Models put JSON between fences although they are asked not to. */
+/** Models put JSON between fences although instructed not to. */
 function withoutFence(text: string): string {
   return /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
 }

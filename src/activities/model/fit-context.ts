@@ -2,7 +2,7 @@ import type { Message } from './transcript.js';
 
 /** Characters a token has, about, in the texts and JSON that models read. */
 const CHARACTERS_A_TOKEN = 4;
-/** The last messages are never cut: they are what the model goes on from. */
+/** The last messages are never cut: the model continues from them. */
 const LAST = 6;
 const KEPT_OF_A_RESULT = 400;
 
@@ -11,7 +11,7 @@ export function tokensOf(characters: number): number {
   return Math.ceil(characters / CHARACTERS_A_TOKEN);
 }
 
-/** Characters of a message, with what it asks for. */
+/** Characters of a message, including its tool calls. */
 export function lengthOf(message: Message): number {
   const calls = message.role === 'assistant' ? (message.calls ?? []) : [];
   return message.content.length + calls.reduce((sum, { name, arguments: text }) => sum + name.length + text.length, 16);
@@ -36,7 +36,7 @@ export function fitContext(messages: readonly Message[], tokens: number): { mess
   }
   let leftOut = 0;
   while (length > most && fitted.length > LAST + 1) {
-    // A turn goes as a whole: no endpoint takes the result of a call that was not asked for.
+    // A turn is dropped as a whole: no endpoint accepts the result of a call without its request.
     const next = fitted.findIndex(({ role }, at) => at > 1 && role !== 'tool');
     const end = next < 0 ? fitted.length : next;
     if (fitted.length - (end - 1) < 2) break;

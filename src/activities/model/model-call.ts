@@ -12,16 +12,16 @@ export interface ShownTool {
 export interface Question {
   instructions: string;
   messages: Message[];
-  /** What is not part of the transcript. */
+  /** Instructions that are not part of the transcript. */
   note: string;
   tools: ShownTool[];
   /** Tokens that the answer may have; undefined: as many as the model gives. */
   most: number | undefined;
-  /** The limit of the agent that says so. */
+  /** The agent's limit that it comes from. */
   limit?: 'max_tokens' | 'max_cost';
 }
 
-/** What a model said, before anything of it is believed. */
+/** Answer of a model, not yet validated. */
 export interface Said {
   text: string;
   calls: { id: string; name: string; arguments: string }[];

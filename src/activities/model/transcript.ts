@@ -2,7 +2,7 @@ import type { Store } from '../../server/store/store.js';
 import { BoundedMap } from '../bounded-map.js';
 import { CallFailure } from '../call/call-failure.js';
 
-/** What was said in a turn, in no provider's form. The instructions are not among it: they are the plan's. */
+/** A message of a turn, in a format independent of providers. Instructions are not included: they are in the plan. */
 export type Message =
   | { role: 'user'; content: string }
   | { role: 'assistant'; content: string; calls?: { id: string; name: string; arguments: string }[] }
@@ -14,15 +14,14 @@ interface Link {
   messages: Message[];
 }
 
-/** So many transcripts are kept at hand; others are read from the store. */
+/** Number of transcripts cached in memory; others are read from the store. */
 const MAX_KNOWN = 50;
 
 /**
- * The transcripts of agents: append-only chains of turns in the store, by digest, so that a history holds a digest a turn
- * and a worker that was killed leaves a chain that the next one goes on from.
+ * The transcripts of agents: append-only chains of turns in the store, by digest, so that a history holds one digest a turn and the next
+ * worker continues the chain of a killed one.
  *
- * A turn that is asked for twice adds a second link to the same one before; only the one that the history names counts.
- * Source: docs/sessions.md.
+ * A repeated turn adds a second link to the same predecessor; only the one that the history names counts. Source: docs/sessions.md.
  */
 export class Transcripts {
   private readonly known = new BoundedMap<string, readonly Message[]>(MAX_KNOWN);

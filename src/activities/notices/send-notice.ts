@@ -18,10 +18,10 @@ import { signNotice } from './sign-notice.js';
 const ANSWER_MS = 10_000;
 
 /**
- * Sends a notice to one of the places that the plan of its task names. Only a task that passed preflight has notices sent, and
- * the plan that was sealed says where to.
+ * Sends a notice to one of the targets in the plan of its task. Only a task that passed preflight has notices sent, to the targets in its
+ * sealed plan.
  *
- * A failed attempt is made again; a host that the policy forbids is not asked again.
+ * A failed attempt is retried, except for a host that the policy forbids.
  */
 export function createSendNotice({ plans, secrets, ui }: Pick<ActivityDependencies, 'plans' | 'secrets' | 'ui'>) {
   return activityOf(
@@ -73,7 +73,7 @@ function masked(notice: Notice, plan: Plan, source: SecretSource): Notice {
   return { id, ...(new Masker([...secretsOf(plan, source), ...known]).maskDeep(rest) as Omit<Notice, 'id'>) };
 }
 
-/** What the history has of an attempt that failed: neither the address nor what is behind it. */
+/** The form of a failed attempt in the history: without the address and its secrets. */
 export function noticeFailure(error: unknown): Error {
   if (error instanceof AbilityError) {
     const { code: type, message } = error;

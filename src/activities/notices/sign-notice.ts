@@ -2,16 +2,16 @@ import { AbilityError } from '../../contracts/problem.js';
 import { STANDARD_SECRET, standardKey, standardMac } from '../../planning/triggers/standard-webhooks.js';
 
 /**
- * The headers of a webhook as Standard Webhooks 1.0.0 has them: id, moment, and an HMAC over both and the body.
+ * The headers of a webhook by Standard Webhooks 1.0.0: id, time, and an HMAC over both and the body.
  *
- * @param event its id, which is the same in each attempt; in the header `~` stands for its full stops.
- * @param secret `whsec_` and 24 to 64 bytes in base64; the prefix may be missing.
+ * @param event its id, the same in each attempt; in the header `~` replaces its full stops.
+ * @param secret `whsec_` and 24 to 64 bytes in base64; the prefix is optional.
  * @param at milliseconds since 1970, of this attempt.
- * @throws AbilityError `config.invalid` for another secret, which is not repeated.
+ * @throws AbilityError `config.invalid` for an invalid secret, without repeating it.
  */
 export function signNotice(secret: string, event: string, at: number, body: string): Record<string, string> {
   const seconds = String(Math.floor(at / 1000));
-  // What is signed is divided by full stops, so that an id with one could be read as another message.
+  // Full stops separate the signed parts, so an id with one could be read as another message.
   const id = event.replaceAll('.', '~');
   const mac = standardMac(keyOf(secret), id, seconds, body);
   return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${mac}` };

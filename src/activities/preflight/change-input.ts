@@ -20,10 +20,10 @@ import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } 
 type ModifyDependencies = CreationDependencies & Pick<ActivityDependencies, 'keys' | 'plans' | 'files' | 'isServed'>;
 
 /**
- * Preflight of a task that is there, with another input: resolves, checks, asks PreAbilityCreate, seals.
+ * Preflight of an existing task with another input: resolves, checks, runs PreAbilityCreate, seals.
  *
- * It refuses with `placement.no_worker` a task that the definitions have moved to a queue without a worker. The hooks are asked about
- * who changes it, those before calls later about whose task it is. Source: C-37.
+ * It refuses with `placement.no_worker` a task that the definitions have moved to a queue without a worker. These hooks receive the person
+ * who changes it, those before calls the task's owner. Source: C-37.
  */
 export function createModify(dependencies: ModifyDependencies) {
   const loader = new RegistryLoader(dependencies.root);
@@ -91,7 +91,7 @@ async function refuseUnserved(
   });
 }
 
-/** Writes the record of a task anew whose input was changed. One that cannot be written is a warning. Source: C-13. */
+/** Rewrites the record of a task after its input changed. A failure to write is a warning. Source: C-13. */
 export function createRecordChange({ plans, records, host }: Pick<ActivityDependencies, 'plans' | 'records' | 'host'>) {
   return activityOf(async ({ seal, ...change }: RecordChangeRequest, context): Promise<RecordChangeAnswer> => {
     const admitted = await plans.admit(seal, context.info);

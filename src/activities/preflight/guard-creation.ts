@@ -24,7 +24,7 @@ import { runHooks } from '../hooks/run-hooks.js';
 import { refuseUnusableInput } from '../script/refuse-unusable-input.js';
 import { keepUnknown } from '../session/keep-signals.js';
 
-/** What the checks before a task need of their worker. */
+/** Dependencies of the checks before a task. */
 export type CreationDependencies = HookDependencies &
   Pick<ActivityDependencies, 'root' | 'variables' | 'scripts' | 'tools' | 'clockOf'>;
 
@@ -34,7 +34,7 @@ export interface Wanted {
   environment: string;
   input: JsonObject;
   task: string;
-  /** Whom the hooks are asked about. */
+  /** The person that hooks receive. */
   user: Person;
   session: string | null;
   /** The folder of the project that it is about. */
@@ -43,7 +43,7 @@ export interface Wanted {
   caller: Caller | undefined;
 }
 
-/** What was asked for, resolved for its environment and checked against the contract. */
+/** The request, resolved for its environment and checked against the contract. */
 export interface Resolved {
   plan: Plan;
   /** With defaults applied. */
@@ -52,7 +52,7 @@ export interface Resolved {
   warnings: string[];
 }
 
-/** What may be created: with its tools pinned, and what the hooks before creation say. */
+/** The admitted task: with its tools pinned, and the answers of the hooks before creation. */
 export interface Guarded extends Pick<Resolved, 'plan' | 'digests'> {
   hooks: HookAnswer[];
   confirmations: Confirmation[];
@@ -80,7 +80,7 @@ function withoutNotices({ notify: _, ...plan }: Plan): Plan {
 }
 
 /**
- * Asks everything that may stand against a task before there is one: credentials, tools, then PreAbilityCreate.
+ * Runs all checks that may refuse a task before it exists: credentials, tools, then PreAbilityCreate.
  *
  * @throws AbilityError `config.missing_credential`, `mcp.not_pinned`, `guard.denied`, `hook.failed`.
  */
@@ -91,7 +91,7 @@ export async function guardCreation(
   signal: AbortSignal,
 ): Promise<Guarded> {
   refuseMissingCredentials(resolved, dependencies);
-  // What is promised is the tools as they are now.
+  // The plan promises the tools as they are now.
   const secrets = dependencies.secrets(resolved.environment.name);
   const clock = await dependencies.clockOf?.(wanted.task);
   const { plan: pinned, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
@@ -106,7 +106,7 @@ export async function guardCreation(
   return { plan, digests, hooks, confirmations: confirmationsOf(hooks), warnings };
 }
 
-/** Credentials are asked for before anything is promised. Source: R-000-73. */
+/** Credentials are checked before anything is promised. Source: R-000-73. */
 function refuseMissingCredentials(plan: Plan, { secrets }: CreationDependencies): void {
   const source = secrets(plan.environment.name);
   for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
@@ -117,7 +117,7 @@ function hasGuards({ ability, operations }: Plan): boolean {
   return [ability, ...Object.values(operations)].some(({ hooks }) => hooks.pre_create.length > 0);
 }
 
-/** No task is there yet, and no seal from which its trace comes; its id tells whose these guards were. */
+/** The task does not exist yet, nor a seal with its trace; its id links these guards to it. */
 function spanOf({ task, session, environment }: Wanted, { ability, project }: Plan): NewSpan {
   const attributes = {
     [A.taskId]: task,
@@ -174,7 +174,7 @@ function confirmationsOf(answers: HookAnswer[]): Confirmation[] {
     .map(({ hook_id, reason }) => ({ hook_id, reason: reason ?? 'A hook asks for confirmation.' }));
 }
 
-/** A confirmation asked for at creation is a warning now and an approval when the task runs. Source: docs/hooks.md. */
+/** A confirmation requested at creation is a warning now and an approval when the task runs. Source: docs/hooks.md. */
 function warningsOf(answers: HookAnswer[]): string[] {
   return answers.flatMap(({ warnings = [], decision, reason, hook_id }) =>
     decision === 'need_user_confirm'

@@ -50,7 +50,7 @@ export async function stateOfKey(
     const plans = task ?? (record?.result ? plansOf(record) : undefined);
     if (plans && !isWantedPlan(request.plan, plans)) throw keyConflict(request, 'the same with another plan');
     if (task) return 'held';
-    // Temporal has forgotten it; what it did is not to be done again.
+    // Temporal has forgotten it; its effects must not be repeated.
     return record?.result ? 'ended' : 'abandoned';
   }
   if (!task && record && !record.result && Date.now() - Date.parse(record.created_at) > ABANDONED_MS) {

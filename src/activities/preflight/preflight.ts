@@ -135,7 +135,7 @@ async function preflight(
 }
 
 /**
- * What an earlier task has done. What is taken over is sealed, so that it must be the word of a task that was sealed.
+ * Results of an earlier task. Reused results are sealed, so they must come from a task that was sealed.
  *
  * @throws AbilityError as {@link PreflightDependencies.readEnded}; `seal.invalid`; `usage.invalid`.
  */
@@ -161,7 +161,7 @@ function planToRetry(plan: Plan, from: string | null): Plan {
   });
 }
 
-/** What was done under a key whose record cannot be read is not known, so it is not given out again. */
+/** A key with an unreadable record is not reused, since the effects under it are unknown. */
 function unreadableRecord(key: string, path: string): AbilityError {
   return new AbilityError({
     code: 'task.key_conflict',

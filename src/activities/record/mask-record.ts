@@ -6,7 +6,7 @@ import { credentialsOf } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 
-/** A record with the known secrets masked in what the task was given and gave, and in what is said of it. Source: R-000-86. */
+/** A record with the known secrets masked in input, output and texts of the task. Source: R-000-86. */
 export function maskRecord(record: TaskRecord, secrets: (environment: string) => SecretSource): TaskRecord {
   const { plan, input, warnings, result } = record;
   const masker = new Masker(secretsOf(plan, secrets(plan.environment.name)));

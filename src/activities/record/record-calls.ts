@@ -8,9 +8,9 @@ import { startOf } from '../../rules/shown-text.js';
 import { secretsOf } from './mask-record.js';
 
 /**
- * What the calls of a task were given and gave, as its record tells it: known secrets masked first, long values cut then.
+ * Inputs and outputs of a task's calls for its record: first masked, then cut.
  *
- * @returns nothing where it made none.
+ * @returns an empty object if it made none.
  */
 export function recordCalls(
   made: CallsMade | undefined,
@@ -55,7 +55,7 @@ function placeOf(implementation: PlanImplementation): CalledPlace {
   }
 }
 
-/** What became of the steps of a task that call nothing, as its record tells it. @returns nothing where none came up. */
+/** Outcomes of a task's steps without calls for its record. @returns an empty object if there were none. */
 export function recordSteps(
   done: StepsDone | undefined,
   plan: Plan,

@@ -9,7 +9,7 @@ import type { RunRef } from '../task/runs.js';
 import { newRecord } from './new-record.js';
 import { recordCalls, recordSteps } from './record-calls.js';
 
-/** A task that has ended, as its record tells of it. */
+/** A task that has ended, for its record. */
 export interface Ended {
   /** Workflow id. */
   task: string;
@@ -19,20 +19,19 @@ export interface Ended {
   inputDigest: string;
   /** Read only where the record that was made at creation is not there. */
   input: () => JsonObject;
-  /** What its workflow tells; undefined where no worker can ask it: then the record says what was known before. */
+  /** Report of its workflow; undefined if no worker can query it: then the record keeps the earlier facts. */
   told: ToldTask | undefined;
 }
 
-/** Where records are kept, by which machine, and what is masked in them. */
+/** Where records are kept, by which machine, and the secrets to mask. */
 type RecordPlace = Pick<ActivityDependencies, 'records' | 'host' | 'secrets'>;
 
 /**
- * Completes the record of a task with how it ended.
+ * Completes the record of a task with its end.
  *
- * An end that is recorded already and came later stays: a slow worker must not overwrite what another one wrote when the
- * task was taken from it.
+ * A later end that is already recorded is kept: a slow worker must not overwrite the worker that took over its task.
  *
- * @param signal once it is aborted, what was not written yet is not written.
+ * @param signal aborts all remaining writes.
  * @throws AbilityError `record.write_failed`.
  */
 export async function recordEnd(ended: Ended, place: RecordPlace, signal?: AbortSignal): Promise<void> {
@@ -55,7 +54,7 @@ export function endsLater(known: TaskResult | null | undefined, other: TaskResul
   return (known?.finished_at ?? '') > (other?.finished_at ?? '');
 }
 
-/** As it would have been made at creation: its folder has gone, is on another machine, or tells of an earlier input. */
+/** The record as made at creation, if its folder is gone, on another machine, or of an earlier input. */
 function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordPlace): TaskRecord {
   const { task, admitted, result, input, told } = ended;
   const created_at = told?.created_at ?? known?.created_at ?? result.started_at ?? new Date().toISOString();
@@ -72,7 +71,7 @@ export type RunOnQueue = AskedBy & { workflowExecution: RunRef };
 /**
  * Writes the record of a task that is about to close, as the activity would: admitted under its seal, or not at all.
  *
- * @param signal once it is aborted, what was not written yet is not written.
+ * @param signal aborts all remaining writes.
  * @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`, `record.write_failed`.
  */
 export async function recordBeside(

@@ -20,14 +20,14 @@ import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
 import { type Content, inFolder, writeTogether } from './write-files.js';
 
-/** The end of a task is no time to read thousands of files; their own records tell of those beyond. */
+/** The end of a task is no time to read thousands of files; further calls are in their own records. */
 const MAX_CALLED = 200;
 
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
 export class RecordFolder {
   /**
-   * @param share where others read what is written here; left out: nowhere.
-   * @param secrets that are masked in what a task was given and gave; left out: none is known.
+   * @param share where others read the records; omitted: nowhere.
+   * @param secrets to mask in inputs and outputs of tasks; omitted: none.
    */
   constructor(
     private readonly folder: string,
@@ -59,15 +59,15 @@ export class RecordFolder {
     return this.read(task) ?? (task.includes(':') ? undefined : this.share?.read(task));
   }
 
-  /** Removes what was shared of a task. @returns whether there was something. @throws AbilityError `store.not_shared`. */
+  /** Removes the shared copy of a task. @returns whether one existed. @throws AbilityError `store.not_shared`. */
   async unshare(task: string): Promise<boolean> {
     return (await this.share?.remove(task)) ?? false;
   }
 
   /**
-   * Makes the record of a new task; only one caller can.
+   * Creates the record of a new task; only one caller can.
    *
-   * @returns false when the folder is there already.
+   * @returns false if the folder exists already.
    * @throws AbilityError `record.write_failed`; then no folder is left.
    */
   create(whole: TaskRecord): boolean {
@@ -113,7 +113,7 @@ export class RecordFolder {
   /**
    * Writes the record of a task that has ended. The disk may take its time; calls and other tasks go on meanwhile.
    *
-   * @param signal once it is aborted, what was not written yet is not written. @throws AbilityError `record.write_failed`.
+   * @param signal aborts all remaining writes. @throws AbilityError `record.write_failed`.
    */
   async finish(whole: TaskRecord, signal?: AbortSignal): Promise<void> {
     const record = this.masked(whole);
@@ -140,7 +140,7 @@ export class RecordFolder {
     return records.flatMap((file) => readRecord(file)?.used?.tools_used ?? []);
   }
 
-  /** What is left of a deleted task; undefined where it was not deleted here. */
+  /** The tombstone of a deleted task; undefined if it was not deleted here. */
   readTombstone(task: string): Tombstone | undefined {
     const path = this.pathOf(task);
     if (!path) return undefined;
@@ -173,7 +173,7 @@ export class RecordFolder {
     }
   }
 
-  /** What is removed after some days is not shared. */
+  /** Records that expire after some days are not shared. */
   private shareOf({ task_key }: TaskRecord): TaskShare | undefined {
     return isDirect(task_key) ? undefined : this.share;
   }
@@ -206,7 +206,7 @@ function readRecord(file: string): TaskRecord | undefined {
   }
 }
 
-/** The records right below a folder, each at the end of the path of its call; those within one are told by it. */
+/** The records directly below a folder, each at the end of its call's path; deeper ones are listed by these. */
 function recordsBelow(folder: string, most: number): string[] {
   const own = join(folder, RECORD_FILES.json);
   return existsSync(own) ? [own] : recordsInside(folder, most);

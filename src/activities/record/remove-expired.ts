@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { DIRECT } from '../../rules/tasks/record-path.js';
 
-/** Removes the records of direct runs whose time is over. @param now milliseconds since 1970. @returns how many. */
+/** Removes the expired records of direct runs. @param now milliseconds since 1970. @returns their number. */
 export function removeExpired(records: string, now: number): number {
   const folder = join(records, DIRECT);
   const expired = namesIn(folder).filter((name) => isExpired(join(folder, name), now));

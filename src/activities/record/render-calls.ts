@@ -57,7 +57,7 @@ function renderValue(value: RecordedValue): string {
   return `, the first ${start.length} of ${characters} characters of JSON:\n\n${fence(start)}`;
 }
 
-/** What the hooks of a task run that are scripts, with its digest, as a section of Markdown; none where there are none. */
+/** The scripts that a task's hooks run, with their digests, as a section of Markdown; empty if there are none. */
 export function renderHookScripts({ ability, operations }: Plan): string[] {
   const hooks = [ability, ...Object.values(operations)].flatMap((owner) => allOf(owner.hooks));
   const lines = hooks.flatMap(({ id, handler }) =>

@@ -10,7 +10,7 @@ import { markdownCode, markdownLine, oneLine } from '../../rules/shown-text.js';
 import { tellTurns } from '../../rules/steps/describe-items.js';
 import { fence, json, renderCalls, renderHookScripts, renderPlainSteps } from './render-calls.js';
 
-/** So many failures of one loop are listed; a result has no more. */
+/** Maximum number of failures listed for one loop; a result has no more. */
 const MAX_FAILURES = 20;
 
 function requesterOf({ requested_by }: TaskRecord): string {

@@ -4,7 +4,7 @@ import type { TaskRecord } from '../../contracts/record.js';
 export interface SharedLog {
   /** Takes masked lines, which others read some seconds later. */
   append(text: string): void;
-  /** Shares what was appended now. */
+  /** Shares the newly appended text. */
   end(): void;
 }
 
@@ -18,6 +18,6 @@ export interface TaskShare {
   logOf(task: string, step: string): SharedLog;
   /** The record that some machine has shared; undefined where there is none, or the store cannot be read. */
   read(task: string): Promise<TaskRecord | undefined>;
-  /** Removes what was shared of a task and of those it called. @returns whether there was something. @throws AbilityError `store.not_shared`. */
+  /** Removes the shared copies of a task and of those it called. @returns whether any existed. @throws AbilityError `store.not_shared`. */
   remove(task: string): Promise<boolean>;
 }

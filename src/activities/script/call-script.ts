@@ -13,7 +13,7 @@ import { type ProcessGroups, runProcess } from './run-process.js';
 import { notStarted, refuseBadEnd } from './script-end.js';
 import { environmentOf, textsOf } from './script-input.js';
 
-/** Where scripts are and who is told of their processes. */
+/** Where scripts are, and the observer of their processes. */
 export interface ScriptDependencies {
   root: string;
   groups: ProcessGroups;
@@ -98,7 +98,7 @@ function commandOf(script: PlanScript, { file, pinned }: Pick<FoundScript, 'file
   return [...script.interpreter.map((word) => word.replaceAll('{pinned}', () => pinned)), file];
 }
 
-/** What the texts of a script may name. */
+/** Variables that the texts of a script may use. */
 function factsOf(call: CallInput, files: ScriptFiles & { pinned: string }): ScriptFacts {
   const { input, taskKey, ability, idempotencyKey, engine, cel, inputSchema } = call;
   const { name, protected: isProtected, vars } = call.environment;

@@ -17,28 +17,28 @@ export interface ByteStore {
   holds(digest: string): Promise<boolean>;
 }
 
-/** What is run in place of a script of the project. Absolute paths. */
+/** The pinned copy that runs in place of a script of the project. Absolute paths. */
 export interface FoundScript {
   /** The script itself. */
   file: string;
-  /** The folder that stands for the project root: `{pinned}` and `ABILITY_PINNED`. */
+  /** The copy of the project root: `{pinned}` and `ABILITY_PINNED`. */
   pinned: string;
-  /** What the environment of its process has besides. */
+  /** Additional environment variables of its process. */
   names: Record<string, string>;
 }
 
 /**
  * The scripts of plans, as they were when the plans were made.
  *
- * A script never runs where it lies in the project: whatever is compared there may be another file a moment later. It
- * runs from a copy of what was pinned, out of the store, whose bytes are compared right before each run. Who may write
- * to that copy as the worker's own user is the worker. Source: docs/architecture.md#promises.
+ * A script never runs from its place in the project, where a file may change right after the check. It runs from a copy of its pinned
+ * files, out of the store, whose bytes are compared right before each run. A process that may write to that copy as the worker's own user
+ * is trusted like the worker. Source: docs/architecture.md#promises.
  */
 export class PinnedScripts {
-  /** Looks at copies that have been asked for and have not begun, by their folder. */
+  /** Requested checks of copies that have not begun, by folder. */
   private readonly looks = new Map<string, Promise<void>>();
 
-  /** @param folder where copies are made; inside the project, so that what lies above is found from there. */
+  /** @param folder where copies are made; inside the project, so that modules in the folders above are found. */
   constructor(
     private readonly root: string,
     private readonly folder: string,
@@ -66,10 +66,10 @@ export class PinnedScripts {
   }
 
   /**
-   * Makes ready what is to be run, so that it is what was planned. To be called right before each run.
+   * Prepares a script so that its pinned version runs. To be called right before each run.
    *
-   * @throws CallFailure `script.changed` when it was edited and the store does not have it, `script.start_failed` when
-   * its copy cannot be written.
+   * @throws CallFailure `script.changed` when it was edited and the store does not have it, `script.start_failed` when its copy cannot be
+   * written.
    */
   async find(script: PlanScript): Promise<FoundScript> {
     const files = script.whole ? this.filesOf(script) : this.olderFiles(script);
@@ -85,7 +85,7 @@ export class PinnedScripts {
     return { file, pinned: copy.folder, names: namesOf(this.root, copy.folder, files) };
   }
 
-  /** Calls that begin in the same turn of the event loop share a look, which begins after each of them asked. */
+  /** Calls of the same turn of the event loop share a check, which begins after the last request. */
   private mend(copy: PinnedCopy): Promise<void> {
     const asked = this.looks.get(copy.folder);
     if (asked) return asked;
@@ -113,11 +113,11 @@ export class PinnedScripts {
     try {
       await this.store.put(bytes);
     } catch {
-      // The run has what it needs; the creator of the next task is warned.
+      // The run has its files; the creator of the next task is warned.
     }
   }
 
-  /** The file of the project, where it is the one that was pinned: read once, so that what is compared is what is used. */
+  /** The file of the project, if it is the pinned one: read once, so that the compared bytes are the used ones. */
   private readHere(path: string, digest: string): Uint8Array | undefined {
     try {
       const bytes = readFileSync(resolve(this.root, path));
@@ -127,7 +127,7 @@ export class PinnedScripts {
     }
   }
 
-  /** Plans of before imports were pinned: what the script imports is taken as it is now, which is what was promised then. */
+  /** Plans from before imports were pinned: the script's imports are taken as they are now, as promised then. */
   private olderFiles(script: PlanScript): PinnedFile[] {
     return uniqueFiles([...this.filesOf(script), ...importsOfUnpinned(this.root, script)]);
   }

@@ -10,7 +10,7 @@ import type { CallInput } from '../call/call-input.js';
 import type { Reading } from '../lossless-json/marked-json.js';
 import { integersOf, readJson, readUtf8, withoutQuote } from '../lossless-json/read-json.js';
 
-/** The script whose output is read, and the call it was for. */
+/** The script with the output, and its call. */
 interface Ended {
   script: PlanScript;
   call: CallInput;

@@ -5,13 +5,13 @@ import { AbilityError } from '../../contracts/problem.js';
 import { evaluateScript } from '../../planning/scripts/texts/evaluate-script.js';
 import { plainTextOf, writeScript } from '../../planning/scripts/texts/write-script.js';
 
-/** Stands for paths that only the call knows; what they are does not decide what is refused. */
+/** Stands for paths known only during the call; they do not affect the check. */
 const PATH = '/path';
 
 /**
- * Refuses the input of a script that is called by itself where its texts cannot be written from it: the call would refuse it.
+ * Refuses the input of a directly called script if its texts cannot be written from it: the call would refuse it.
  *
- * What else may fail in them is left to the call, which knows all that they read.
+ * Other failures in them are left to the call, which knows all their variables.
  *
  * @param input with defaults applied. @param task whose task key the texts see.
  * @throws AbilityError `input.invalid`, with the place.

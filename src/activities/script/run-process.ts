@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { execa } from 'execa';
 import type { CallLog } from '../call/call-log.js';
 
-/** The processes of one call: what was started for it, and all that these start. */
+/** The processes of one call: those it started, and all their descendants. */
 export interface StartedProcesses {
   /** Goes into the environment of the process, and by it what left its group is found. */
   readonly variables: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export interface ProcessRequest {
   /** Ends the processes when it fires. */
   signal: AbortSignal;
   log: CallLog;
-  /** Keep what it prints on stdout, up to this many bytes. */
+  /** Keep up to this many bytes of its stdout. */
   keepStdout?: number;
   /** How long its end may take. */
   patience?: Patience;
@@ -66,11 +66,10 @@ export interface Patience {
 const PATIENCE: Patience = { graceMs: 2000, endMs: 1000 };
 
 /**
- * Runs a program in a process group of its own, without a shell; all processes of the call end with it, also those that
- * left the group.
+ * Runs a program in a process group of its own, without a shell; all processes of the call end with it, also those that left the group.
  *
- * Never throws for what the program does, and waits for nothing that it may hold back: after its time-out it takes no
- * longer than its patience. Source: docs/operations.md#safety.
+ * Never throws because of the program, and never waits for anything that it can delay: after its timeout it takes no longer than its
+ * patience. Source: docs/operations.md#safety.
  */
 export async function runProcess(request: ProcessRequest, groups: ProcessGroups): Promise<ProcessOutcome> {
   const { command, args, cwd, env, stdin, timeoutMs, signal, log, keepStdout = 0, patience = PATIENCE } = request;
@@ -125,7 +124,7 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => log.write('stderr', chunk));
   let left: Promise<number> | undefined;
   child.once('exit', () => {
-    // What outlives the program keeps its pipes open; it ends with it. What is not found must not hold up the call.
+    // Processes that outlive the program keep its pipes open; they end with it. Those not found must not delay the call.
     left = processes.end(patience.endMs);
     // Awaited below, where the call fails with it.
     left.catch(() => {});
@@ -150,7 +149,7 @@ function stdinOf(stdin: ProcessRequest['stdin']) {
   return typeof stdin === 'string' ? { input: stdin } : { inputFile: stdin.file };
 }
 
-/** So many pieces are joined at once: an output that is made of single characters takes thirty times its room. */
+/** Pieces joined at once: an output of single characters would take thirty times its size. */
 const MAX_PIECES = 1024;
 
 /** The start of an output that comes in pieces, however small these are. */
@@ -158,7 +157,7 @@ export class KeptBytes {
   private pieces: Buffer[] = [];
   private length = 0;
 
-  /** @param most so many bytes are kept at least; the rest of the piece that reaches them is kept with them. */
+  /** @param most bytes to keep at least; the piece that reaches the limit is kept whole. */
   constructor(private readonly most: number) {}
 
   /** Takes the next piece. */
@@ -169,7 +168,7 @@ export class KeptBytes {
     if (this.pieces.length >= MAX_PIECES) this.pieces = [Buffer.concat(this.pieces)];
   }
 
-  /** What was kept. */
+  /** The kept bytes. */
   bytes(): Buffer {
     return Buffer.concat(this.pieces);
   }

@@ -45,9 +45,9 @@ function fileIn({ pieces }: EvaluatedText): FileValue | undefined {
 }
 
 /**
- * The environment of a child process: its profile and the names given, nothing of the worker's besides.
+ * The environment of a child process: its profile and the given names, nothing else of the worker's.
  *
- * Secrets are resolved here, and `hide` is told each, so that logs can mask it. Source: docs/operations.md#safety; docs/scripts.md.
+ * Secrets are resolved here, and each is passed to `hide`, so that logs can mask it. Source: docs/operations.md#safety; docs/scripts.md.
  *
  * @throws AbilityError `config.missing_credential`.
  */

@@ -36,7 +36,7 @@ export function planEvent(
   try {
     const registry = loader.load();
     const hooks = resolveEventHooks(registry, phase, { environment, modules: [scope] });
-    // What happens before something may hold it up, so that only those are asked that are meant to. Source: R-002-24.
+    // An event that can be blocked runs only the hooks that may block it. Source: R-002-24.
     const asked = phase === 'SessionStop' ? hooks : hooks.filter(({ blocking }) => blocking !== false);
     return { phase, hooks: asked, environment: resolveEnvironment(registry, environment) };
   } catch (error) {

@@ -2,20 +2,20 @@ import type { AbilityGuard, SessionTask } from '../../contracts/session.js';
 import { guardsIn } from '../../rules/sessions/merge-signals.js';
 import type { SeenTask, SessionAccess } from './session-access.js';
 
-/** So many tasks are asked at once. */
+/** Number of tasks queried at once. */
 const AT_ONCE = 20;
-/** So many tasks that one of the session calls are followed; a loop may call thousands. */
+/** Maximum number of followed tasks that one task of the session calls; a loop may call thousands. */
 const MAX_CALLED = 100;
-/** Of a called task of which nothing more can come. */
+/** Position for a called task that cannot change any more. */
 const SETTLED = -1;
 
-/** What became of tasks, and what their guards have said since they were last looked at. */
+/** State of tasks, and the answers of their guards since the last look. */
 export interface Followed {
   tasks: SessionTask[];
   guards: AbilityGuard[];
 }
 
-/** Reads the state of the tasks of a session, and of those that they call; one that cannot be read stays as it was. */
+/** Reads the state of the tasks of a session, and of those that they call; one that cannot be read keeps its last state. */
 export async function followTasks(tasks: readonly SessionTask[], { readTask }: SessionAccess): Promise<Followed> {
   const followed: Followed = { tasks: [], guards: [] };
   for (let from = 0; from < tasks.length; from += AT_ONCE) {

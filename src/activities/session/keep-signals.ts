@@ -9,10 +9,10 @@ import { markdownLine } from '../../rules/shown-text.js';
 const MAX_CHARACTERS = 2000;
 
 /**
- * Appends unknown signals to `<scope>/workdocs/hook-signals.md`, one line each: time, session, hook, signal; a line that it
- * has is not written again. Source: R-002-47.
+ * Appends unknown signals to `<scope>/workdocs/hook-signals.md`, one line each: time, session, hook, signal; existing lines are not
+ * repeated. Source: R-002-47.
  *
- * @throws where the file cannot be written, or lies outside of the project.
+ * @throws where the file cannot be written, or is outside of the project.
  */
 export function keepSignals(root: string, scope: string, session: string, signals: readonly UnknownSignal[]): void {
   if (signals.length === 0) return;
@@ -28,7 +28,7 @@ export function keepSignals(root: string, scope: string, session: string, signal
   if (lines.length > 0) appendFileSync(file, `${lines.join('\n')}\n`);
 }
 
-/** The folder itself, or the nearest above it that is there; a link that leads nowhere is one that is there. */
+/** The folder itself, or its nearest existing ancestor; a dangling link counts as existing. */
 function nearestFolder(folder: string): string {
   return lstatSync(folder, { throwIfNoEntry: false }) ? folder : nearestFolder(dirname(folder));
 }
@@ -44,7 +44,7 @@ function lineOf(session: string, { at, hook, name, value }: UnknownSignal): stri
   return `- ${at} ${session} ${hook} ${markdownLine(shown)}`;
 }
 
-/** The task whose guards were asked. */
+/** The task of the guards. */
 interface GuardedTask {
   task: string;
   session: string | null;

@@ -8,9 +8,9 @@ import { type TellDependencies, tellSession } from './session-word.js';
 
 /** The link of a task to its session, where it has one. */
 export interface TaskLink {
-  /** Tells the session that no task was formed, and why. @throws the error. */
+  /** Reports to the session that no task was created, and why. @throws the error. */
   refused(error: unknown): Promise<never>;
-  /** Tells the session which confirmations the hooks before creation asked for. */
+  /** Reports to the session which confirmations the hooks before creation requested. */
   formed(hooks: readonly HookAnswer[]): Promise<void>;
 }
 

@@ -6,16 +6,16 @@ import type { CheckedChains, PlanSource } from '../plan-source.js';
 import { sealInvalid } from '../seal.js';
 import type { KnownRun, RunRef, Runs } from '../task/runs.js';
 
-/** What tells the sessions of a project from workflows of foreign code. */
+/** Distinguishes the sessions of a project from workflows of foreign code. */
 export interface SessionRuns {
   runs: Pick<Runs, 'find'>;
   chains: CheckedChains;
 }
 
 /**
- * The run of a session, where it and the first run of its chain were started as sessions on a queue of the project, past which
- * no client got their tasks. Undefined for all else: whose code runs a session decides what it answers guards, and what an
- * earlier run has counted is the next one's to say.
+ * The run of a session, if it and the first run of its chain were started as sessions on a queue of the project, with no workflow task
+ * handed to the client. Undefined otherwise: the code that runs a session decides its answers to guards, and a run takes over the counts of
+ * earlier ones.
  *
  * @param queues of the project. Source: docs/architecture.md#the-way-of-a-task.
  */

@@ -4,14 +4,17 @@ import type { SignedWord, WordAnswer } from '../../contracts/session.js';
 /** What activities do with sessions and their tasks, over the connection of their worker. */
 export interface SessionAccess {
   /**
-   * Tells a session something.
+   * Sends a report to a session.
    *
-   * @throws AbilityError `session.not_found`, `session.stopped`, and what the session refuses with.
+   * @throws AbilityError `session.not_found`, `session.stopped`, and the refusals of the session.
    */
   tell(session: string, word: SignedWord): Promise<WordAnswer>;
-  /** How many sessions of the project a user has started since a moment, as Temporal lists them; refused ones do not count. @param except a session of which nothing is counted. */
+  /**
+   * Number of sessions of the project that a user has started since a time, as Temporal lists them; refused ones do not count. @param
+   * except a session that is not counted.
+   */
   countStarts(user: string, since: number, except: string): Promise<number>;
-  /** How a task of a session stands; undefined where Temporal knows none, null where it cannot be read now. */
+  /** State of a session's task; undefined if Temporal knows none, null if it cannot be read now. */
   readTask(key: string): Promise<SeenTask | undefined | null>;
 }
 

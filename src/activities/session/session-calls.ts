@@ -38,9 +38,10 @@ export interface CallToEnter extends FactSources {
 export type EnterCallDependencies = TellDependencies & Pick<ActivityDependencies, 'secrets'>;
 
 /**
- * Has a session answer the guards that look at what it did, and enter the call, in one moment. Source: docs/sessions.md#guards-over-a-session.
+ * Has a session evaluate the guards that inspect its history, and enter the call, atomically. Source:
+ * docs/sessions.md#guards-over-a-session.
  *
- * A session that has ended enters nothing; guards that look at it have failed then, and a task without such guards goes on.
+ * A session that has ended enters nothing; guards that inspect it then fail, and a task without such guards continues.
  */
 export async function enterCall(call: CallToEnter, dependencies: EnterCallDependencies): Promise<HookAnswer[]> {
   const { plan, operation, path, moment, session, id } = call;
@@ -71,7 +72,7 @@ export async function enterCall(call: CallToEnter, dependencies: EnterCallDepend
   }
 }
 
-/** Tells the session of a task how a call ended. A session that has ended need not know. */
+/** Reports the end of a call to the task's session. A session that has ended does not need it. */
 export function createEndCall(dependencies: TellDependencies & Pick<ActivityDependencies, 'plans'>) {
   return activityOf(
     async ({ seal, call_id, status }: EndCallRequest, context): Promise<void> => {
@@ -91,7 +92,7 @@ export function createEndCall(dependencies: TellDependencies & Pick<ActivityDepe
   );
 }
 
-/** Whether a session cannot be told anything, since it has ended. */
+/** Whether a session accepts no reports because it has ended. */
 function isEnded(error: unknown): error is AbilityError {
   return error instanceof AbilityError && (error.code === 'session.stopped' || error.code === 'session.not_found');
 }

@@ -33,7 +33,7 @@ interface EventActivities<Request, Answer> {
   askAtOnce: (request: Request) => Promise<Answer | null>;
 }
 
-/** Both forms of what asks the hooks of an event: only a session of the project may have them asked. */
+/** Both forms of the activity that runs the hooks of an event: only a session of the project may request it. */
 function eventActivities<Request extends SessionSurroundings, Answer>(
   phase: SessionPhase,
   dependencies: SessionDependencies,
@@ -62,7 +62,7 @@ function eventActivities<Request extends SessionSurroundings, Answer>(
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Runs the hooks at the start of a session, of which a denial or a failure refuses it. Source: decision 16. */
+/** Runs the hooks at the start of a session; a denial or a failure refuses it. Source: decision 16. */
 export function createAskStart(dependencies: SessionDependencies): EventActivities<AskStartRequest, HookAnswer[]> {
   return eventActivities('SessionStart', dependencies, (request: AskStartRequest, planned, signal) => {
     const { scope, session_id, user, moment } = request;
@@ -75,8 +75,8 @@ export function createAskStart(dependencies: SessionDependencies): EventActiviti
 }
 
 /**
- * Runs the hooks of a prompt, looks what the guards of the session's tasks said since the last one, and makes the turn
- * context of both. Source: R-002-24, R-002-36 to R-002-40, R-002-47.
+ * Runs the hooks of a prompt, collects the guard answers of the session's tasks since the last one, and makes the turn context of both.
+ * Source: R-002-24, R-002-36 to R-002-40, R-002-47.
  */
 export function createAskPrompt(dependencies: SessionDependencies): EventActivities<AskPromptRequest, AskPromptAnswer> {
   return eventActivities('PromptSubmit', dependencies, async (request: AskPromptRequest, planned, signal) => {

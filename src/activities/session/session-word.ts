@@ -8,13 +8,13 @@ import { isSignedBy, type SealKeys, sealInvalid, sign } from '../seal.js';
 /** Keeps the signature of a word apart from every seal of a task. */
 const PREFIX = 'session-word\n';
 
-/** Signs what a worker tells a session, so that the session accepts it from no other process. */
+/** Signs a worker's report to a session, so that the session accepts it from no other process. */
 export function signWord(session: string, word: SessionWord, keys: SealKeys): SignedWord {
   return sign({ session, word }, keys, 'sign', PREFIX);
 }
 
 /**
- * Checks that a worker of the project said a word, and to this session.
+ * Verifies that a worker of the project made a report, and to this session.
  *
  * @throws AbilityError `seal.unknown_key`, `seal.invalid`.
  */
@@ -34,10 +34,10 @@ export function verifyWord(word: SignedWord, session: string, { keys }: SealKeys
   );
 }
 
-/** What a worker needs to tell sessions something. */
+/** Dependencies of a worker's reports to sessions. */
 export type TellDependencies = Pick<ActivityDependencies, 'project' | 'keys' | 'sessions'>;
 
-/** Tells a session something in the name of the project's workers. @throws as {@link SessionAccess.tell}. */
+/** Sends a report to a session on behalf of the project's workers. @throws as {@link SessionAccess.tell}. */
 export function tellSession(
   session: string,
   word: SessionWord,

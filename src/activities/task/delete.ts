@@ -13,9 +13,9 @@ type DeleteDependencies = Pick<ActivityDependencies, 'project' | 'host' | 'plans
 const LOOK_MS = 300;
 
 /**
- * Makes sure that a task has ended: asks it to stop, and waits for its clean-up.
+ * Ensures that a task has ended: requests its cancellation, and waits for its clean-up.
  *
- * @returns what is known of it. @throws AbilityError `task.not_found`, `task.other_project`.
+ * @returns facts about the task. @throws AbilityError `task.not_found`, `task.other_project`.
  */
 export function createEndTask(dependencies: DeleteDependencies) {
   return ofDeletion(
@@ -38,7 +38,7 @@ export function createEndTask(dependencies: DeleteDependencies) {
   );
 }
 
-/** Puts a tombstone in the place of the record of a task, with those of the tasks it called, and removes what was shared of it. */
+/** Replaces the record of a task, with those of the tasks it called, by a tombstone, and removes its shared copy. */
 export function createErase(dependencies: DeleteDependencies) {
   const { host, records, files } = dependencies;
   return ofDeletion(
@@ -48,7 +48,7 @@ export function createErase(dependencies: DeleteDependencies) {
       const { task_key: key } = tombstone;
       const wasHere = records.bury(tombstone);
       const wasShared = await records.unshare(key);
-      // After the tombstone, which says that the task is no more: what is held from here on is another task's.
+      // After the tombstone, which marks the task as deleted: files held from now on belong to another task.
       await files.store.release(key).catch((error: unknown) => {
         // What a store refuses now it may allow later, so that its error is not one that ends the deletion.
         throw new Error(`the files of ${key} could not be removed: ${reasonOf(error)}`, { cause: error });

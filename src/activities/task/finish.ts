@@ -62,7 +62,7 @@ async function finish(
   return shrink(result);
 }
 
-/** The workflow has the rest already, and what an activity answers is history. */
+/** The workflow has the rest already, and the activity's answer adds to the history. */
 function changesOf({ links: _, ...before }: TaskResult, { links: __, ...after }: TaskResult): FinishAnswer {
   const earlier = new Map<string, unknown>(Object.entries(before));
   const changes = Object.entries(after).filter(

@@ -18,12 +18,13 @@ export interface EarlierTask {
 }
 
 /**
- * What a retry need not do again: the results of the steps that were done, in order, up to the first that was not.
+ * The progress that a retry need not repeat: the results of the completed steps, in order, up to the first incomplete one.
  *
- * An agent goes on from its last turn, with what was said, also where its definition has changed. Not kept are steps that were written anew since, calls that were taken back, and all from a named step on. Approvals
- * are asked for again, without putting in doubt what was done after them.
+ * An agent continues after its last turn, with its transcript, even if its definition has changed. Not kept are steps whose definition
+ * changed since, compensated calls, and all steps from a named one on. Approvals are requested again, without invalidating the steps after
+ * them.
  *
- * @param from id of the first step to do again.
+ * @param from id of the first step to repeat.
  */
 export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree, from: string | null): Progress {
   const earlier = new Map(mainSteps(old.steps).map(({ step, path }) => [path, digestOf(step)]));
@@ -61,7 +62,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
     return Object.entries(progress).some(([key, { status }]) => status === 'succeeded' && paths.has(generalPath(key)));
   }
 
-  /** What is done inside a step that is not, or that asks people. */
+  /** The completed parts of a step that is incomplete, or that asks people. */
   function keepPart(step: PlanStep, path: string, entry: StepProgress): boolean {
     switch (step.verb) {
       case 'steps':
@@ -98,7 +99,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
   return kept;
 }
 
-/** The turns of an agent that are done, and what is done of the one that is not; what was denied may be asked for again. */
+/** The completed turns of an agent, and the completed part of its current one; denied calls may be requested again. */
 function keptTurns({ turn, turns, loop }: StepProgress, { denied: _, ...agent }: AgentProgress): StepProgress {
   return {
     status: 'pending',
@@ -113,7 +114,7 @@ function mapCounts(turns: Record<string, TurnCount>): Record<string, TurnCount> 
   return Object.fromEntries(Object.entries(turns).map(([path, count]) => [path, closed(count)]));
 }
 
-/** Of a `foreach`, what is known of the items that are done; the others are counted when they have run again. */
+/** For a `foreach`, the facts about completed items; the others are counted when they have run again. */
 function keptItems({ turns, loop, last }: StepProgress, items: Record<string, Json>): StepProgress {
   const { succeeded = Object.keys(items).length, skipped } = loop?.ended ?? {};
   const ended = { succeeded, ...(skipped !== undefined && { skipped }) };
@@ -135,7 +136,7 @@ function holds(step: PlanStep, id: string | null): boolean {
   return id !== null && mainSteps([step]).some((inner) => inner.step.id === id);
 }
 
-/** Approvals inside loops belong to turns that are done, and are not asked for again. */
+/** Approvals inside loops belong to completed turns, and are not requested again. */
 function asksPeople(step: PlanStep): boolean {
   return (
     isGroup(step) && mainSteps([step]).some(({ step: inner, path }) => inner.verb === 'approval' && !path.includes('*'))

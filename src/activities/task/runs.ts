@@ -8,7 +8,7 @@ export interface RunRef {
   runId: string;
 }
 
-/** What the first event of a run says of it. */
+/** The facts in the first event of a run. */
 export interface RunStart extends RunRef {
   /** Type of the workflow. */
   type: string;
@@ -19,7 +19,7 @@ export interface RunStart extends RunRef {
   first?: string;
   /** The client that started it got its first task, past the queue, so that any code may run it. */
   eager?: true;
-  /** What it was started with; absent where it is no task. */
+  /** Its start arguments; absent if it is not a task. */
   task?: Omit<BegunTask, 'plan'> & Pick<TaskStart, 'plan'>;
 }
 
@@ -32,9 +32,9 @@ export type KnownRun = Omit<RunStart, 'task'> & { task?: Omit<BegunTask, 'plan'>
 const MAX_RUNS = 5000;
 
 /**
- * How workflow runs were started: known of those that this worker itself runs, read once of all others.
+ * How workflow runs were started: known for this worker's own runs, read once for all others.
  *
- * Who started a run is what tells a task from foreign code that carries the plan and the seal of one.
+ * The origin of a run distinguishes a task from foreign code that carries the plan and the seal of one.
  */
 export class Runs {
   private readonly known = new BoundedMap<string, KnownRun>(MAX_RUNS);

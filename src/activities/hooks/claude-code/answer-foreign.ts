@@ -12,7 +12,7 @@ import type { ProvenGuards } from './proven-guards.js';
 import type { Question, Verdict } from './read-verdict.js';
 import { eventNameOf, sessionEvent, toolEvent } from './tool-event.js';
 
-/** A hook of another tool that is asked. */
+/** A hook of another tool to run. */
 interface Asked {
   id: string;
   handler: ForeignHandler;
@@ -21,10 +21,10 @@ interface Asked {
 }
 
 /**
- * What a hook of Claude Code answers about a call, or about an event of a session.
+ * Answer of a hook of Claude Code about a call, or about an event of a session.
  *
- * Before a call it is first proved to deny what it must deny; a hook that does not has failed.
- * Source: docs/hooks.md#guards-written-for-claude-code-or-codex; docs/hooks.md#taking-them-over.
+ * Before a call the hook must first prove that it denies its `must_deny` cases; otherwise it has failed. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex; docs/hooks.md#taking-them-over.
  */
 export async function answerForeign(
   dependencies: ScriptHookDependencies,
@@ -50,9 +50,9 @@ export async function answerForeign(
 const PROVE = 'Correct the hook or what it needs; `ability lint --check-hooks` says what it answers.';
 
 /**
- * What a hook of another tool is asked about an event here.
+ * Translates an event here into the question for a hook of another tool.
  *
- * @returns undefined: the hook is not asked about this. @throws AbilityError where it cannot be shown the call.
+ * @returns undefined: the hook does not apply. @throws AbilityError where the call cannot be translated.
  */
 export function questionOf(
   { foreign }: Pick<ForeignHandler, 'foreign'>,
@@ -98,7 +98,7 @@ export function answerOf(
   const reason = verdict.reason === undefined ? {} : { reason: oneLine(verdict.reason) };
   if (isGuardPhase(phase)) return { ...allow, decision: verdict.decision, ...reason, ...more };
   if (verdict.decision === 'allow') return { ...allow, ...more };
-  // A prompt is never stopped, and what is over cannot be. Source: C-11.
+  // A prompt is never stopped, and a finished event cannot be. Source: C-11.
   if (phase === 'PromptSubmit') return { ...allow, decision: verdict.decision, ...reason, ...more };
   const said = `The hook ${id} objects${reason.reason === undefined ? '' : `: ${reason.reason}`}`;
   return { ...allow, ...more, warnings: [...warnings, said] };

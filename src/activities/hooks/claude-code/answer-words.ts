@@ -5,12 +5,12 @@ import { didYouMean } from '../../../text/nearest.js';
 
 /** The words of an answer, as far as they are about a decision. */
 export interface Words {
-  /** What it says, each with its own reason. */
+  /** Its decisions, each with its own reason. */
   decisions: { decision: GuardDecision; reason: string | undefined }[];
   updatedInput?: Json;
-  /** What it says to the user, and what was not understood but hides nothing. */
+  /** Its messages to the user, and unknown keys that hide nothing. */
   told: string[];
-  /** What it says to the AI. */
+  /** Its message to the AI. */
   context?: string;
   /** A key that no answer has: where nothing is decided, it may have been meant to. */
   unknown?: string;
@@ -40,7 +40,7 @@ const PERMISSIONS: Readonly<Record<string, GuardDecision>> = {
 const FORMER: Readonly<Record<string, GuardDecision>> = { approve: 'allow', block: 'deny' };
 const BEHAVIORS: Readonly<Record<string, GuardDecision>> = { allow: 'allow', deny: 'deny' };
 
-/** Reads what the keys of an answer say. Source: the answers of Claude Code 2.1.317; docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** Reads the keys of an answer. Source: the answers of Claude Code 2.1.317; docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function wordsOf(answer: JsonObject, event: ForeignEvent): Words {
   const reader = new Reader();
   const { hookSpecificOutput: specific, decision } = answer;

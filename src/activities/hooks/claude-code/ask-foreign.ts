@@ -13,7 +13,7 @@ export type ForeignHandler = Extract<PlanHandler, { kind: 'script' }> & { foreig
 export interface ForeignQuestion extends Pick<ScriptQuestion, 'step' | 'environment' | 'facts' | 'signal' | 'logs'> {
   id: string;
   handler: ForeignHandler;
-  /** What it reads on stdin. */
+  /** Its input on stdin. */
   event: JsonObject;
   question: Question;
 }
@@ -22,10 +22,10 @@ export interface ForeignQuestion extends Pick<ScriptQuestion, 'step' | 'environm
 const MAX_LINES = 24;
 
 /**
- * Asks a hook of Claude Code as that asks it: event on stdin, the project root as its working directory, HOME,
- * CLAUDE_PROJECT_DIR and CLAUDE_PLUGIN_ROOT in its environment. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Runs a hook of Claude Code as Claude Code does: event on stdin, the project root as its working directory, HOME, CLAUDE_PROJECT_DIR and
+ * CLAUDE_PLUGIN_ROOT in its environment. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
- * @returns what it says, with known secrets masked.
+ * @returns its verdict, with known secrets masked.
  * @throws CallFailure `script.*`, AbilityError, where it cannot be started.
  */
 export async function askForeign(

@@ -8,10 +8,10 @@ import type { ScriptHookDependencies } from '../ask-script.js';
 import { checkMustDeny, faultOfUndenied, type ProvenGuards } from './proven-guards.js';
 
 /**
- * Fires each guard of another tool with what it must deny in an environment, so that its first call need not.
- * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Fires each guard of another tool with its `must_deny` cases in an environment, so that its first call need not. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
- * @returns those that fail, as each call that they guard will say.
+ * @returns the guards that fail, with the reason that each guarded call will report.
  * @throws AbilityError for a project that cannot be read.
  */
 export async function proveGuards(
@@ -84,11 +84,11 @@ export interface MustDenyReport {
   environment: string;
   /** Which of the calls that it must deny there, counted from 1; 0: none could be made. */
   must_deny: number;
-  /** What is called; null: the guard could not be resolved. */
+  /** The called ability; null: the guard could not be resolved. */
   ability: string | null;
   status: 'passed' | 'failed';
   expected: 'deny';
-  /** `deny`, or what the guard said instead, as in "it allows". */
+  /** `deny`, or the guard's other answer, as in "it allows". */
   said: string;
 }
 

@@ -11,18 +11,18 @@ import { toolEvent } from './tool-event.js';
 
 /** A call that a guard must deny and did not. */
 export interface Undenied extends MustDeny {
-  /** What the guard said instead, as in "it allows". */
+  /** The guard's actual answer, as in "it allows". */
   said: string;
 }
 
-/** What is said of a guard that wants a person's approval instead of denying. */
+/** Describes a guard that requests a person's approval instead of denying. */
 export const ASKS = 'it asks for a person';
 
 /**
  * Fires a guard of another tool with each call that it must deny. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
- * @param most so many that it does not deny are enough, so that one that hangs takes its time-out once.
- * @returns those that it did not deny; none where it must deny nothing.
+ * @param most stops after this many failures, so that a guard that hangs takes its timeout once.
+ * @returns the calls that it did not deny; empty if it must deny nothing.
  */
 export async function checkMustDeny(
   dependencies: ScriptHookDependencies,
@@ -89,10 +89,10 @@ function saidInstead(verdict: Verdict): string | undefined {
 }
 
 /**
- * The guards that have denied what they must deny, in this process.
+ * The guards that have denied their `must_deny` cases in this process.
  *
- * A guard is known by its bytes, its environment and what it must deny, so that each version of it is proved once. One
- * that failed is asked again at its next call: what it lacked may be there by then.
+ * A guard is identified by its bytes, its environment and its cases, so each version is proved once. One that failed is tried again at its
+ * next call: a missing dependency may exist by then.
  */
 export class ProvenGuards {
   private readonly proven = new Set<string>();
@@ -101,7 +101,7 @@ export class ProvenGuards {
 
   constructor(private readonly dependencies: ScriptHookDependencies) {}
 
-  /** Why a guard counts as failed; undefined: it denies what it must deny, or must deny nothing. */
+  /** Why a guard counts as failed; undefined: it denies its `must_deny` cases, or has none. */
   async faultOf(
     id: string,
     handler: ForeignHandler,
@@ -126,7 +126,7 @@ export class ProvenGuards {
   }
 }
 
-/** What is said of a guard that does not deny what it must. */
+/** The fault of a guard that does not deny a `must_deny` case. */
 export function faultOfUndenied({ ability, tool_name, tool_input, said }: Undenied): string {
   const input = JSON.stringify(tool_input).slice(0, 200);
   return `it does not deny what it must deny (${ability}, shown as ${tool_name} ${input}): ${said}`;

@@ -14,7 +14,7 @@ export interface Ending {
   stderr: string;
 }
 
-/** What it was asked. */
+/** The question that the hook received. */
 export interface Question {
   event: ForeignEvent;
   /** Undefined for an event of a session. */
@@ -23,7 +23,7 @@ export interface Question {
   isClosed: boolean;
 }
 
-/** What a hook of Claude Code says. `silent`: it has no opinion. `fault`: what it says cannot be known. */
+/** Verdict of a hook of Claude Code. `silent`: it has no opinion. `fault`: its answer is not understood. */
 export type Verdict =
   | { kind: 'decided'; decision: GuardDecision; reason?: string; told: string[]; context?: string }
   | { kind: 'silent'; told: string[]; context?: string }
@@ -32,8 +32,8 @@ export type Verdict =
 /**
  * Reads the exit code and the answer of a hook of Claude Code 2.1.317.
  *
- * Exit 2 is a deny whatever stdout says. With any other code than 0 only a JSON that denies or asks counts. What cannot be
- * understood, or is half said, is a fault and never silence. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Exit 2 denies whatever stdout contains. With any code other than 0 and 2 only a JSON that denies or asks counts. An unreadable or
+ * incomplete answer is a fault and never silence. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function readVerdict({ exitCode, stdout, stderr }: Ending, question: Question): Verdict {
   if (exitCode === 2) return { kind: 'decided', decision: 'deny', reason: reasonOf(stderr, stdout), told: [] };

@@ -4,7 +4,7 @@ import type { Phase } from '../../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { type HookRun, isOfTask } from '../hook-context.js';
 
-/** Nothing was said before: hooks that read the transcript find an empty one. */
+/** There is no earlier conversation: hooks that read the transcript find an empty one. */
 const NO_TRANSCRIPT = '/dev/null';
 
 /** As which event a hook sees a phase where it names none. */
@@ -27,7 +27,7 @@ export function eventNameOf({ event }: PlanForeignHook, run: HookRun): ForeignEv
   return run.phase === 'PostAbilityCall' ? undefined : event;
 }
 
-/** What is the same in every event. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** Fields common to all events. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export interface Around {
   root: string;
   session: string;
