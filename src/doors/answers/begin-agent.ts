@@ -94,10 +94,10 @@ async function offeredAbilities(
 }
 
 /**
- * What makes the plans of a request.
+ * The planner of a request.
  *
- * @param env has the address and the key of a model, and what programs are passed.
- * @throws AbilityError `planner.failed` where no model can be asked.
+ * @param env holds the address and the key of a model, and the variables passed to programs.
+ * @throws AbilityError `planner.failed` if no model is configured.
  */
 function openProvider(
   { openai, command, scripted = [] }: AgentRequest['provider'],
@@ -128,9 +128,9 @@ function unaskable(reason: string): AbilityError {
 }
 
 /**
- * Reads the request of `ability agent`, as JSON or YAML.
+ * Parses the request of `ability agent`, as JSON or YAML.
  *
- * @param file its name for messages, which have the place of what is wrong.
+ * @param file its name, for messages with the place of an error.
  * @throws AbilityError `definition.invalid`, `definition.syntax`, `definition.too_large`.
  */
 export function readAgentRequest(file: string, text: string): AgentRequest {

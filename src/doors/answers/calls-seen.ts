@@ -7,7 +7,7 @@ import type { AbilityUsage } from '../../server/logs/usage-log.js';
 
 /** What is known of the calls of one ability. */
 export interface SeenCalls {
-  /** As many as that of the sources has seen that saw the most: they tell of the same calls. */
+  /** The largest count of any source: the sources report the same calls. */
   calls: number;
   /** ISO 8601, the newest of all sources. */
   last_used: string;
@@ -17,7 +17,7 @@ export interface SeenCalls {
 export interface CallSources {
   usage: readonly AbilityUsage[];
   records: readonly TaskRecord[];
-  /** Tasks as Temporal lists them; undefined: it was not asked. */
+  /** Tasks as Temporal lists them; undefined: Temporal was not queried. */
   tasks: readonly Pick<ListedTask, 'ability_id' | 'started_at'>[] | undefined;
 }
 
@@ -69,10 +69,10 @@ function later(time: string, other = ''): string {
 }
 
 /**
- * How often a script ran: by the records of tasks that called it, or by what the hook `usage` counted of the abilities that it is behind, whichever has
- * seen more. What is called by hand is in neither.
+ * How often a script ran: by the records of tasks that called it, or by the counts of the hook `usage` for its abilities, whichever is
+ * larger. Manual runs are in neither.
  *
- * @returns null where neither has seen a run, which is not to say that there was none.
+ * @returns null if neither has seen a run, which does not prove that there was none.
  */
 export function runsOf(
   { path, abilities }: Pick<FoundScript, 'path' | 'abilities'>,

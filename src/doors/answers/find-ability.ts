@@ -1,7 +1,7 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 
-/** The definition of an ability. @throws AbilityError `ability.not_found`, or what is wrong with its file. */
+/** Finds the definition of an ability. @throws AbilityError `ability.not_found`, or the error of its file. */
 export async function findAbility(registry: Registry, id: string) {
   const { operations, workflows, agents } = registry;
   const found = operations.get(id)?.value ?? workflows.get(id)?.value ?? agents.get(id)?.value;

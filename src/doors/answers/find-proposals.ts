@@ -8,14 +8,14 @@ import { callsOf } from '../../planning/steps/called-abilities.js';
 export interface FoundFlow extends Flow {
   /** Workflows, or agents, that do the same already. */
   became: string[];
-  /** Null: it is there already, or a call of it is gone or deprecated. */
+  /** Null: it exists already, or a called ability is missing or deprecated. */
   proposal: { id: string; type: 'workflow' | 'agent' } | null;
 }
 
-/** In so many pieces of work calls have to be seen together. */
+/** The minimum number of pieces of work in which the calls occur together. */
 const LEAST = 3;
 
-/** What was called together often: in one order, a workflow may be worth it; in several, an agent. */
+/** Calls that often occur together: in one order, they may deserve a workflow; in several, an agent. */
 export function flowsIn(registry: Registry, records: readonly TaskRecord[]): FoundFlow[] {
   return findFlows(worksOf(records), LEAST).map((flow) => {
     const type = flow.order === 'fixed' ? 'workflow' : 'agent';
@@ -31,7 +31,7 @@ function isCallable({ operations, workflows }: Registry, id: string): boolean {
   return found !== undefined && found.value.status !== 'deprecated';
 }
 
-/** Those that make the calls in this order, whatever is between them. */
+/** The pieces of work that make the calls in this order, with any others between. */
 function workflowsOf({ workflows }: Registry, { calls }: Flow): string[] {
   return [...workflows.values()].flatMap(({ value }) => {
     let next = 0;

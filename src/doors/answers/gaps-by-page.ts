@@ -6,10 +6,9 @@ import { GapLog } from '../../server/logs/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 
 /**
- * What was asked for and is not there, by the routing document that it belongs to: the nearest one upwards from where it was asked, else the first.
- * Source: R-000-93.
+ * Gaps by the routing document they belong to: the nearest one upwards from where the request was made, else the first. Source: R-000-93.
  *
- * @throws the error of the file system where the gaps cannot be read.
+ * @throws the error of the file system if the gaps cannot be read.
  */
 export function gapsByPage(root: string): Map<string, GapGroup[]> {
   const pages = findDocuments(root);

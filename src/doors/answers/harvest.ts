@@ -30,7 +30,7 @@ export interface Harvest {
   gaps: GapGroup[];
   scripts: HarvestedScript[];
   flows: FoundFlow[];
-  /** What could not be looked at. */
+  /** Sources that could not be read. */
   warnings: string[];
 }
 
@@ -38,8 +38,8 @@ const MAX_NEAR = 3;
 const MAX_UNREAD = 5;
 
 /**
- * What was asked for and is not there, scripts that may be worth an ability, and calls that may be worth a workflow. What is known of scripts and flows
- * is kept in `.system/harvest.jsonl`; nothing else is written.
+ * Reports gaps, scripts that may deserve an ability, and calls that may deserve a workflow. Known scripts and flows are stored in
+ * `.system/harvest.jsonl`; nothing else is written.
  */
 export async function harvest(registry: Registry, environment: string, env: NodeJS.ProcessEnv): Promise<Harvest> {
   const { system, records: folder } = pathsOf(registry.root);

@@ -14,7 +14,7 @@ export interface ListedAbility {
   type: string;
   version: number | string;
   environments: string[] | null;
-  /** In the environment asked for, else in the project's own choice. */
+  /** In the requested environment, else in the project's default. */
   placement: Placement;
   /** Left out where the definition gives none: it is stable. */
   status?: Lifecycle;

@@ -11,7 +11,7 @@ export interface ListedPack {
   keywords: string[];
   /** The ability that it runs. */
   workflow: string;
-  /** Whether that ability is there. */
+  /** Whether that ability exists. */
   workflow_defined: boolean;
   /** What builds it elsewhere; never executed. */
   builder: string | null;
@@ -35,7 +35,7 @@ export interface ListedCapability {
   dropped_in: string[];
 }
 
-/** The packs that can be recruited, in order. @param environments that are looked at. */
+/** The packs that can be recruited, in order. @param environments to search. */
 export function listPacks(registry: Registry, environments: readonly string[]): ListedPack[] {
   const { workflows, operations, agents } = registry;
   const dropped = new Map(listCapabilities(registry, environments).map(({ id, dropped_in }) => [id, dropped_in]));
@@ -51,7 +51,7 @@ export function listPacks(registry: Registry, environments: readonly string[]): 
   });
 }
 
-/** The capabilities that a request can need, in order. @param environments that are looked at. */
+/** The capabilities that a request can need, in order. @param environments to search. */
 export function listCapabilities(registry: Registry, environments: readonly string[]): ListedCapability[] {
   const { capabilities, packs } = listSpecialists(registry);
   const without = environments.filter((name) => !isNetworkAllowed(registry, name));

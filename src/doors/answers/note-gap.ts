@@ -21,10 +21,10 @@ export function noteUnknown(
 }
 
 /**
- * Notes what was asked for and is not there, with known secrets masked, for `ability harvest`; words that ask for nothing are none. Never fails: a
- * request is never refused because of it. Source: R-000-93.
+ * Records a gap for `ability harvest`, with known secrets masked; a text that requests nothing is no gap. Never fails: a request is never
+ * refused because of it. Source: R-000-93.
  *
- * @param env in which secrets are looked for.
+ * @param env searched for secrets.
  */
 export function noteGap(registry: Registry, env: NodeJS.ProcessEnv, gap: NewGap): void {
   if (actOf(gap.request) !== 'asks') return;

@@ -11,7 +11,7 @@ import { type CallSources, callsSeen, type SeenCalls } from './calls-seen.js';
 /** An ability that may be unneeded. */
 export interface PrunedAbility {
   id: string;
-  /** `never`: no call of it is known; `rarely`: called, and not for as long as was asked about. */
+  /** `never`: no call of it is known; `rarely`: called, but not within the given time. */
   used: 'never' | 'rarely';
   calls: number;
   /** ISO 8601; null: never. */
@@ -44,13 +44,13 @@ export interface Prune {
     usage: boolean;
     /** How many records of tasks were read. */
     records: number;
-    /** How many tasks Temporal listed; null: it was not asked, or did not answer. */
+    /** How many tasks Temporal listed; null: it was not queried, or did not answer. */
     tasks: number | null;
   };
   unused: PrunedAbility[];
   alike: AlikeAbilities[];
   deprecated: DeprecatedAbility[];
-  /** What could not be looked at, so that calls may be missing. */
+  /** Sources that could not be read, so calls may be missing. */
   warnings: string[];
 }
 
@@ -58,9 +58,9 @@ export interface Prune {
 const ALIKE = 0.6;
 
 /**
- * Names what was not called for so long, what is alike, and what is deprecated, with what uses it. Changes nothing.
+ * Lists abilities that were not called for long, similar ones, and deprecated ones, with their users. Changes nothing.
  *
- * @param tasks as Temporal lists them; undefined: it was not asked.
+ * @param tasks as Temporal lists them; undefined: Temporal was not queried.
  */
 export function prune(
   registry: Registry,
@@ -104,7 +104,7 @@ function idsOf({ workflows, operations }: Registry): string[] {
   return [...workflows.keys(), ...operations.keys()].sort();
 }
 
-/** By the id of what is named: workflows that call it, agents that may, packs that run it, and what it replaces. */
+/** By the id of the listed ability: workflows that call it, agents that may, packs that run it, and its replacements. */
 function usersOf(registry: Registry): Map<string, string[]> {
   const { workflows, agents } = registry;
   const users = new Map<string, string[]>();

@@ -8,7 +8,7 @@ import type { Registry } from '../../definitions/registry.js';
 import { definedEffects } from '../../planning/steps/called-abilities.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
 
-/** How much is told of each suggestion. */
+/** How detailed each suggestion is. */
 export const DETAILS = ['name', 'summary', 'schema'] as const;
 
 /** One of {@link DETAILS}. */
@@ -16,7 +16,7 @@ export type Detail = (typeof DETAILS)[number];
 
 /** A suggestion, with what a caller decides by. Source: R-001-25. */
 export interface RoutedAbility extends Suggestion {
-  /** The gravest of what it may call; null: no one can tell. */
+  /** The gravest effect of its possible calls; null: unknown. */
   effects: Effect | null;
   /** From `summary` on. */
   summary?: string;
@@ -38,7 +38,7 @@ export interface RoutedRequest extends Omit<Suggested, 'suggestions'> {
   suggestions: RoutedAbility[];
 }
 
-/** What is asked, and where. */
+/** The request, and its scope. */
 export interface RouteQuestion {
   registry: Registry;
   pool: AbilityPool;

@@ -5,14 +5,13 @@ import { isModelKey } from '../../rules/agents/model-key.js';
 import { OutputReader } from '../cli/output/live/read-output.js';
 import { SharedOutput } from '../cli/output/live/shared-output.js';
 
-/** What models say is looked at so often while they answer. Milliseconds. */
+/** How often the output of models is polled while they answer. Milliseconds. */
 const LOOK_MS = 250;
 
 /**
- * The events of a task with what the models of its agents say, line by line, while they say it. That is in no history: it is
- * read from the logs of the calls, on this machine or in the store that workers share. Such an event has the id of the one
- * before it, since it is no place to go on from; who comes late is sent what is said from then on.
- *
+ * The events of a task with the output of its agents' models, line by line, as it is written. No history holds it: it is read from the logs
+ * of the calls, on this machine or in the store that workers share. Such an event has the id of the one before it, since a stream cannot
+ * resume at it; a late listener gets only the output from then on.
  */
 export async function* withModelOutput(
   { paths, project, store }: Connection,
@@ -26,7 +25,7 @@ export async function* withModelOutput(
   const source = events[Symbol.asyncIterator]();
   const take = (): ReturnType<typeof source.next> => {
     const taken = source.next();
-    // Who has left hears of no failure; who listens gets it where it is awaited.
+    // A listener that has left gets no failure; others get it where they await it.
     taken.catch(() => {});
     return taken;
   };
@@ -53,7 +52,7 @@ async function pause(): Promise<undefined> {
   await sleep(LOOK_MS);
 }
 
-/** Keeps which models are being asked. */
+/** Tracks which models are answering. */
 function note(open: Map<string, string | undefined>, { type, data: { step, call } }: TaskEvent): void {
   if (typeof step !== 'string' || typeof call !== 'string' || !isModelKey(call)) return;
   if (type === 'call.started') open.set(step, undefined);

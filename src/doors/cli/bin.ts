@@ -9,13 +9,13 @@ const guardLine = readGuardLine(args);
 // Nothing else is loaded for the version: it must cost little more than Node itself.
 if (isVersionAsked(args)) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Who reads us has gone; that is no crash.
+    // The reader of our output has gone; that is no crash.
     if (error.code !== 'EPIPE') throw error;
     process.exitCode = 130;
   });
   process.stdout.write(`${packageVersion()}\n`);
 } else if (guardLine) {
-  // It stands before every call of an agent's tool, so it, too, loads only what it needs.
+  // It runs before every call of an agent's tool, so it, too, loads only what it needs.
   const { guardProcess } = await import('../guard/run-guard.js');
   const { env, stdin } = process;
   const { stdout, stderr, exit } = await guardProcess(guardLine, { cwd: process.cwd(), env, stdin });

@@ -11,7 +11,7 @@ const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.
 const ADDS_CASES = 'ability scaffold cases --from FILE';
 const ADDS_HOOK = 'ability scaffold hook --phase PHASE --from FILE';
 
-/** By folder of a registry, the command that makes what lies there. */
+/** By folder of a registry, the command that creates its files. */
 const SCAFFOLDS: Record<string, string> = {
   'low-level': 'ability scaffold low-level --from FILE',
   'high-level': 'ability scaffold high-level --from FILE',
@@ -85,7 +85,7 @@ export class Places {
     return this.putsGuard(way, whole) ? refused(`${way} puts this guard before your calls`) : undefined;
   }
 
-  /** A file beside the settings that hold the guard may switch it off (`disableAllHooks`), and goes with their folder. */
+  /** A file beside the settings with the guard may disable it (`disableAllHooks`), and is protected with their folder. */
   private putsGuard(way: string, whole: boolean): boolean {
     const folder = SETTINGS.includes(basename(way)) ? dirname(way) : whole ? way : undefined;
     return (

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { type AgentTool, PROTOCOLS } from './agent-tools.js';
 
-/** A call that an agent's tool wants to make. */
+/** A call that an agent's tool is about to make. */
 export interface AgentCall {
   event: string;
   /** As the tool names it. */
@@ -14,7 +14,7 @@ export interface AgentCall {
   mayAsk: boolean;
 }
 
-/** What was on stdin: a call, an event that waits for no answer, or nothing that can be read. */
+/** The content of stdin: a call, an event that expects no answer, or unreadable data. */
 export type AgentEvent =
   | { kind: 'call'; call: AgentCall }
   | { kind: 'other'; event: string }

@@ -27,9 +27,9 @@ export class RegisteredEndpoints {
     });
   }
 
-  /** @param program what is called with the word, without its folder. */
+  /** @param program the program called with the word, without its folder. */
   find(word: string, program: string): Finding | undefined {
-    // curl puts in what `{a,b}` and `[1-3]` in an address stand for.
+    // curl expands `{a,b}` and `[1-3]` in an address.
     const given = program === 'curl' ? word.replace(/\{[^}]*\}|\[[\w:-]*-[\w:-]*\]/g, MARK.unknown) : word;
     const texts = [...(given.match(URLS) ?? []).map((url) => url.replaceAll('\\/', '/'))];
     if (CALLERS.test(program)) {
@@ -44,7 +44,7 @@ export class RegisteredEndpoints {
     return undefined;
   }
 
-  /** As {@link find}, for an endpoint whose host and path or port stand in different words of a command. */
+  /** As {@link find}, for an endpoint whose host and path or port are in different words of a command. */
   findAmong(words: readonly string[], program: string): Finding | undefined {
     if (!CALLERS.test(program)) return undefined;
     const text = words.slice(1).join(' ');
@@ -80,7 +80,7 @@ export class RegisteredEndpoints {
     const begin = text.slice(0, text.search(/[\uE000-\uE005]/));
     return this.known.find(({ url }) => {
       const base = url.href.replace(/\/$/, '');
-      // The known beginning is under the endpoint, or what is not known may lead there.
+      // The known beginning is under the endpoint, or the unknown part may lead there.
       return (
         (begin.length > 8 && (begin === base || begin.startsWith(`${base}/`))) ||
         (begin.length > 12 && (pattern.test(base) || fitsParts(text.split('/'), base.split('/'))))

@@ -27,7 +27,7 @@ export class RegisteredScripts {
     return roundScript(found);
   }
 
-  /** As {@link find}, for a name that is looked for wherever it lies, as `find -name` does. */
+  /** As {@link find}, for a name searched in any folder, as `find -name` does. */
   findName(word: string): Finding | undefined {
     if (!hasLetters(word)) return undefined;
     const pattern = globOf(word);
@@ -57,7 +57,7 @@ export class RegisteredScripts {
     return undefined;
   }
 
-  /** Whether a word is the path of a file that is none of them, whatever it is called. */
+  /** Whether a word is the path of a file that is none of them, under any name. */
   private isOther(word: string, { folders }: Bases): boolean {
     if (!isKnown(word) || /\s/.test(word) || word.length > 1024) return false;
     const path = resolve(folders[0] ?? '/', word);
@@ -72,7 +72,7 @@ export class RegisteredScripts {
     for (const part of partsOf(word)) {
       if (isKnown(part)) {
         const paths = folders.map((folder) => resolve(folder, part));
-        // Where the shell is: what is there counts. Else it may still be in a folder where it was.
+        // Files in the shell's folder count. Otherwise it may still be in an earlier folder.
         const there = paths.flatMap((path) => (isRun ? [path, ...MAINS.map((main) => join(path, main))] : [path]));
         const first = there.find(isFile);
         const isNamed = ({ path }: Script): boolean => basename(path) === basename(part);
@@ -92,7 +92,7 @@ export class RegisteredScripts {
     return undefined;
   }
 
-  /** By what a file is, whatever it is called: links lead to the same place, and hard links to the same node. */
+  /** Compares files, not names: links lead to the same place, and hard links to the same node. */
   private byFile(path: string): Script | undefined {
     const { real, nodes } = this.files();
     const ability = real.get(realpathSync(path)) ?? nodes.get(nodeOf(path) ?? '');

@@ -11,11 +11,9 @@ export interface FoundTool extends RegisteredTool {
 }
 
 /**
- * The registered MCP tool that a call is of: by its server's name, by how the server is reached, or by what the settings of the
- * project say of the name.
+ * The registered MCP tool of a call: by its server's name, by how the server is reached, or by the project's settings for the name.
  *
- * A server of which nothing is known, with a tool of that name, counts as the registered one, since an agent's tool names
- * servers as it likes.
+ * An unknown server with a tool of that name counts as the registered one, since an agent's tool names servers as it likes.
  */
 export function registeredTool(
   call: Pick<AgentCall, 'name' | 'server'>,
@@ -71,7 +69,7 @@ const FILES = [
   '.claude/settings.local.json',
 ];
 
-/** Programs that start whatever follows; they tell nothing about what is started. */
+/** Programs that start their arguments; their own names say nothing about the started program. */
 const STARTERS =
   /^(node|nodejs|bun|bunx|deno|npx|npm|pnpm|yarn|uv|uvx|pipx|python[\d.]*|docker|podman|env|sh|bash|zsh|dash|cmd|pwsh)(\.exe)?$/i;
 const SHELLS = /^(env|sh|bash|zsh|dash|fish|cmd|pwsh|powershell)(\.exe)?$/i;
@@ -96,7 +94,7 @@ function entriesOf(file: string, name: string): Json[] {
   try {
     settings = JSON.parse(readFileSync(file, 'utf8')) as Json;
   } catch (error) {
-    // What is there and cannot be read may say anything.
+    // A file that exists and cannot be read may contain anything.
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : [null];
   }
   const servers = isJsonObject(settings) ? settings.mcpServers : null;
@@ -132,7 +130,7 @@ function compareAddresses(given: string, at: string): 'same' | 'other' | 'unknow
   return new URL(given).host.toLowerCase() === new URL(at).host.toLowerCase() ? 'same' : 'other';
 }
 
-/** What is started: names of files and packages, without folders and versions. */
+/** The started program: names of files and packages, without folders and versions. */
 function tellingWords(words: readonly string[]): string[] {
   return words
     .filter((word) => !word.startsWith('-') && !STARTERS.test(baseOf(word)))

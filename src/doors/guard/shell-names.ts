@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 import { MARK, wordsOf } from './shell/marks.js';
 
-/** More values of one word are not looked at one by one. */
+/** The maximum number of values of one word that are checked one by one. */
 const MAX = 64;
 const VARIABLE = /[\uE003\uE004]([^\uE005]*)\uE005/;
 
-/** What the names in a text of a shell stand for: variables, those of loops with each of their values, and aliases. */
+/** The values of the names in a shell text: variables, loop variables with each of their values, and aliases. */
 export class ShellNames {
   private readonly values = new Map<string, string>();
   private readonly lists = new Map<string, readonly string[]>();

@@ -28,7 +28,7 @@ export function textsPrinted({ words, redirects }: Pick<ShellCommand, 'words' | 
   return [words.slice(1).join(' ').replaceAll('\\n', '\n'), ...documentsOf(redirects)];
 }
 
-/** What a pipe decodes of texts that stand in it as base64. @param redirects of the command that decodes. */
+/** Texts that a pipe decodes from base64. @param redirects of the command that decodes. */
 export function decodedIn(commands: readonly (readonly string[])[], redirects: readonly ShellRedirect[]): string[] {
   const decodes = commands.some((words) => {
     const program = programOf(words[0] ?? '');

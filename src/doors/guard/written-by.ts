@@ -65,7 +65,7 @@ function writtenByWriter(program: string, rest: readonly string[]): Written[] {
   return plain.map(isSingle ? single : all);
 }
 
-/** Where a copy comes to lie in a folder; of `x/.`, and of `x/` by rsync, all that is in it does. */
+/** The target of a copy into a folder; for `x/.`, and for `x/` with rsync, the target of its contents. */
 function copyOf(from: string, target: string): Written {
   if (/(^|\/)\.?$/.test(from)) return all(target);
   const name = basename(from);

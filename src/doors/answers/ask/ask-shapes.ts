@@ -35,7 +35,7 @@ export interface Request {
   signal?: AbortSignal;
 }
 
-/** What a request comes to. */
+/** The outcome of a request. */
 export const OUTCOMES = ['runs', 'planned', 'asks', 'answers', 'unavailable'] as const;
 
 /** One of {@link OUTCOMES}. */
@@ -48,12 +48,12 @@ export interface PlannedCall {
   effects: Effect;
   /** The digests of plan and input, as `--plan` takes them. */
   reference: string;
-  /** Who is asked before it or in it; none: no one. */
+  /** The approvals before or during it; empty: none are needed. */
   approvals: { title: string; asked: 'yes' | 'maybe'; approvers: string[] }[];
   warnings: string[];
 }
 
-/** What a request comes to, before anything is done. */
+/** The outcome of a request, before anything is done. */
 export interface Considered {
   outcome: Outcome;
   /** In words. */
@@ -75,20 +75,20 @@ export interface Considered {
   retries: string | null;
   /** Set where a task waits for a signal that was chosen: it is sent, without a payload. */
   signals: WantedSignal | null;
-  /** Whether nothing here does what is asked. Source: R-000-93. */
+  /** Whether no ability here can do what is requested. Source: R-000-93. */
   abstained: boolean;
 }
 
-/** What is printed, and answered over HTTP. */
+/** The printed answer, also sent over HTTP. */
 export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'signals' | 'abstained'> {
   /** Null with `--dry-run`. */
   run: string | null;
-  /** Null where nothing was asked of the server. */
+  /** Null if the server was not queried. */
   session_id: string | null;
   request: string;
   environment: string;
   scope: string;
-  /** Hints of the hooks, as an AI reads them; null where no session was asked. */
+  /** Hints of the hooks, as an AI reads them; null if no session was used. */
   turn_context: TurnContext | null;
   tasks: AskedTask[];
   /** Source: R-004-20, R-004-21. */

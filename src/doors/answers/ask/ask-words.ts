@@ -59,7 +59,7 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** How a task has ended, or that it goes on. */
+/** How a task has ended, or that it is still running. */
 export function endWords({ status, ability_id, error }: TaskResult, canRetry: boolean): string {
   const why = error ? `: ${error.message}` : '';
   const again = canRetry ? ' Shall it be tried again?' : '';

@@ -32,7 +32,7 @@ import { consider } from './consider.js';
 import { pendingOf } from './resolution.js';
 import { pendingIn, signalsPending } from './waiting-signals.js';
 
-/** What a task is created with besides what was asked for. */
+/** The settings of a new task besides the request itself. */
 export type AskedTaskOptions = Pick<NewTask, 'onStall' | 'review' | 'trace'>;
 
 /** A request that was acted on; its answer is complete once {@link endAsk} has it. */
@@ -47,10 +47,10 @@ export interface ActedAsk {
 }
 
 /**
- * Does with a request what becomes of it: says it to a session, whose hooks give their hints, decides, and runs what is to be run. Every step is
- * in the log of the run before the next one begins. Source: C-23, C-47.
+ * Carries out a request: sends it to a session, whose hooks give their hints, decides, and runs the chosen ability. Every step is logged in
+ * the run before the next one begins. Source: C-23, C-47.
  *
- * @throws AbilityError what sessions and tasks are refused with.
+ * @throws AbilityError refusals of sessions and tasks.
  */
 export async function actOnRequest(
   connection: Connection,
@@ -112,7 +112,7 @@ function gapOf({ text, environment, scope }: Request, { problem, nearest, sugges
   return { request: text, kind, door: 'ask', environment, scope, nearest: near };
 }
 
-/** What is said in a session for the second time, since the first answer was lost, is said once. */
+/** A message sent to a session again, because the first answer was lost, counts once. */
 async function say(
   connection: Connection,
   session: string,
@@ -128,7 +128,10 @@ async function say(
   return { thread: await readThread(connection, session), turn };
 }
 
-/** What a hook of this very prompt denies is not even tried; what was denied to an earlier call may be right for this one. Source: R-002-38; C-11. */
+/**
+ * A call that a hook of this prompt denies is not tried; one denied to an earlier call may be right for this prompt. Source: R-002-38;
+ * C-11.
+ */
 function withinGuards(resolved: Considered, turn: TurnContext | null): Considered {
   const [call] = resolved.plan;
   const guards = turn?.hook_signals.ability_guards ?? [];
@@ -149,7 +152,7 @@ function plannedLine({ ability_id, effects, reference, approvals }: PlannedCall)
   return { ability_id, effects, reference, approvals: jsonOf(approvals) };
 }
 
-/** Whether a person said yes to a plan that was shown. */
+/** Whether a person consented to a plan that was shown. */
 function wasAgreed({ decision: { continuation } }: Considered): boolean {
   return continuation?.pending.plan !== undefined && continuation.value === true;
 }
@@ -184,7 +187,10 @@ async function runPlanned(
   });
 }
 
-/** Sends a signal once: where the run was cut off before its answer, it is not known whether it was sent, and it is not sent again. @returns what is answered. */
+/**
+ * Sends a signal once. If the run was interrupted before the reply, it is unknown whether the signal was sent, and it is not repeated.
+ * @returns the answer.
+ */
 async function sendChosen(
   connection: Connection,
   { log }: BegunAsk,
@@ -236,7 +242,7 @@ export async function endAsk(
   return answer;
 }
 
-/** The signals that a task which goes on waits for; what cannot be asked now is not waited for. */
+/** The signals that an open task waits for; those that cannot be read now are left out. */
 function waitingOf(connection: Connection, { session, created }: ActedAsk): Promise<Pending | null> {
   return created ? signalsPending(connection, session, created.id).catch(() => null) : Promise.resolve(null);
 }

@@ -15,11 +15,11 @@ export interface BegunAsk {
   id: string;
   log: RunLog;
   recruited: RecruitmentResult;
-  /** Takes known secrets out of what is written. */
+  /** Masks known secrets in everything that is written. */
   mask<T extends Json>(value: T): T;
   /** False where the same request had begun it before. */
   isNew: boolean;
-  /** What was decided before, where the same run had begun. */
+  /** Earlier decisions of the same run, if it had begun. */
   recorded: RoutingDecision | undefined;
   /** What it was answered before, where the same run has ended; the tasks as they were. */
   answered: AskAnswer | undefined;
@@ -27,9 +27,9 @@ export interface BegunAsk {
 
 /** Under which id, and in which session. */
 export interface AskPlace {
-  /** Chosen by the caller; left out: a new one. The same one again goes on where it was left. */
+  /** Chosen by the caller; left out: a new one. A repeated one continues where it stopped. */
   run?: string | undefined;
-  /** An open session; left out: one of its own, which is ended where nothing is asked back. */
+  /** An open session; left out: one of its own, which ends unless a question is asked back. */
   session?: string | undefined;
   /** Left out: where the project has them. */
   paths?: Pick<ProjectPaths, 'system' | 'runs'>;
@@ -57,7 +57,7 @@ export function beginAsk(request: Request, place: AskPlace): BegunAsk {
   return isNew ? begun : { ...begun, ...readBefore(log.read(), request, begun) };
 }
 
-/** @throws AbilityError `usage.invalid` for what is no request. */
+/** @throws AbilityError `usage.invalid` for an invalid request. */
 export function refuseText(text: string): void {
   if (text.trim() === '') {
     throw new AbilityError({

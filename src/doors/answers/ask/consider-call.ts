@@ -8,15 +8,15 @@ import { answered, asking, pendingOf, type Resolution, unavailable } from './res
 
 /** What is known of a call. */
 interface Call {
-  /** Whether a person has to agree, whatever the ability says of itself. */
+  /** Whether a person must consent, whatever the ability declares. */
   needsApproval: boolean;
-  /** Inputs that were said before. */
+  /** Inputs given earlier. */
   known?: JsonObject;
   /** The plan that was agreed to; another is shown again. */
   agreedTo?: string;
 }
 
-/** What the call of an ability comes to: it runs, its plan waits for a word of consent, an input is missing, or it cannot run. */
+/** Considers the call of an ability: it runs, its plan waits for consent, an input is missing, or it cannot run. */
 export function considerCall(
   { request, thread }: { request: Request; thread: { key: string } },
   ability: string,
@@ -51,7 +51,7 @@ function needsConsent({ registry }: Request, { ability_id, effects }: PlannedCal
   return !registry.operations.has(ability_id) || !isReading(effects);
 }
 
-/** Numbers and addresses that no input has: what would run may not be what is meant. */
+/** Numbers and addresses that no input takes: the call may not be what is meant. */
 function leavesOut({ input }: PlannedCall, text: string): boolean {
   const said =
     saidIn(text).match(
@@ -75,9 +75,7 @@ function asksForConsent(
   return { ...asking(question, labels, pendingOf(thread, what)), plan: [plan] };
 }
 
-/**
- * A signal that was chosen: it is sent. One that needs a payload cannot be said in words, and agents release nothing by a word in a session.
- */
+/** A chosen signal is sent. One that needs a payload cannot be given in words, and agents release nothing by a word in a session. */
 export function considerSignal({ caller }: Request, { task_key, signal, condition }: WantedSignal): Resolution {
   const command = `ability task signal ${task_key} ${signal}`;
   if (condition !== undefined) {
@@ -89,7 +87,7 @@ export function considerSignal({ caller }: Request, { task_key, signal, conditio
   return { ...answered(`${task_key} was sent ${signal}.`), signals: { task_key, signal } };
 }
 
-/** Agents agree to nothing: they see the plan, and call the ability by its name, where guards and approvals are asked. */
+/** Agents cannot consent: they see the plan, and call the ability by its name, which runs guards and approvals. */
 function forAgent(plan: PlannedCall): Resolution {
   const answer = `This is what would run. An agent agrees to no plan: call ${plan.ability_id} by its name, or ask the person.`;
   return { outcome: 'planned', answer, plan: [plan] };

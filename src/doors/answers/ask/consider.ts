@@ -20,7 +20,7 @@ export interface AskedThread extends SessionThread {
 }
 
 /**
- * What a request comes to: a decision, and the plan, the question or the answer that follows from it. Nothing is run, and no server is asked.
+ * Considers a request: a decision, and the plan, question or answer that follows from it. Nothing is run, and no server is queried.
  *
  * Source: C-23.
  */
@@ -59,7 +59,7 @@ interface Acting {
   thread: AskedThread;
   recruited: RecruitmentResult;
   decided: Decided;
-  /** What is asked, with what it refers to. */
+  /** The request, with the task or plan that it refers to. */
   about: string;
   nearest: string[];
   suggestions: Considered['suggestions'];
@@ -128,7 +128,7 @@ async function resolve(acting: Acting): Promise<Resolution> {
   }
 }
 
-/** What was waited for has come. */
+/** The task no longer waits. */
 async function continuePending(
   acting: Acting,
   { pending, value }: { pending: Pending; value: Json },
@@ -154,7 +154,7 @@ async function chosen(acting: Acting, value: Json, text: string): Promise<Resolu
   if (means.ability_id !== undefined) return considerCall(acting, means.ability_id, text, { needsApproval: false });
   const meant = thread.messages.find(({ id }) => id === means.message_id);
   if (!meant) return answered('Then nothing was run. Say in other words what should be done.');
-  // Decided anew, as if it had been said in one.
+  // Decides anew, as if all had been one message.
   const latest: LaneMessage = { ...meant, id: 'chosen', text: `${text}: ${meant.text}` };
   const next = { key: thread.key, messages: [latest], count: 1, pending: null };
   const considered = await consider({ ...request, text: latest.text }, next, recruited);
@@ -164,7 +164,7 @@ async function chosen(acting: Acting, value: Json, text: string): Promise<Resolu
 
 function responds({ decided, nearest, suggestions, about }: Acting): Resolution {
   const { decision, focus } = decided;
-  // A question that waits is not over because something was said in between.
+  // A pending question stays open when something else is said in between.
   const waits = focus.pending ? { pending: focus.pending } : {};
   if (actOf(about) !== 'asks' || decision.references.refersTo === 'pending') {
     return { ...answered('Nothing was asked for, so nothing was run.'), ...waits };

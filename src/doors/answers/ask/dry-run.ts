@@ -3,7 +3,7 @@ import type { AskAnswer, Request } from './ask-shapes.js';
 import { metaOf, refuseText } from './begin-ask.js';
 import { consider } from './consider.js';
 
-/** What a request would come to: files are read, no server is asked, and nothing is written. Its hooks say nothing, since there is no session. */
+/** Previews a request: files are read, no server is queried, and nothing is written. Hooks do not fire, since there is no session. */
 export async function dryRun(request: Request): Promise<AskAnswer> {
   refuseText(request.text);
   const { registry, environment, scope, text, pack } = request;

@@ -6,25 +6,25 @@ import type { Registry } from '../../../definitions/registry.js';
 import { previewPlan } from '../../../planning/preview/preview-plan.js';
 import type { PlannedCall, Request } from './ask-shapes.js';
 
-/** An input that has to be asked for. */
+/** A missing input that must be asked for. */
 export interface OpenInput {
   ability_id: string;
   name: string;
   schema: JsonObject;
-  /** What is known of the others. */
+  /** The inputs known so far. */
   given: JsonObject;
 }
 
-/** What a call of an ability comes to: it is planned, an input is missing, or it cannot run. */
+/** The outcome of planning a call: it is planned, an input is missing, or it cannot run. */
 export type Planning = { plan: PlannedCall } | { open: OpenInput } | { problem: Problem };
 
 /** Names of an input that takes the request itself. */
 const REQUEST_INPUTS: readonly string[] = ['request', 'prompt'];
 
 /**
- * Plans the call of an ability for a request. Nothing is guessed: an input that the request does not give beyond doubt is asked for.
+ * Plans the call of an ability for a request. Nothing is guessed: an input that the request does not state unambiguously is asked for.
  *
- * @param known inputs that were said before, which win over what the text says.
+ * @param known inputs given earlier; they take precedence over the text.
  */
 export function planCall(
   request: Pick<Request, 'registry' | 'environment' | 'user' | 'caller' | 'env'>,
@@ -67,7 +67,7 @@ function requiredOf(schema: JsonObject): string[] {
   return names.filter((name) => !('default' in inputSchema(schema, name)) && !('const' in inputSchema(schema, name)));
 }
 
-/** What the one branch of `oneOf` or `anyOf` requires that what is given may be of. */
+/** What the only branch of `oneOf` or `anyOf` that fits the given values requires. */
 function requiredByBranch(schema: JsonObject, given: JsonObject): string[] {
   const branches = [schema.oneOf, schema.anyOf].flatMap((list) =>
     Array.isArray(list) ? list.filter(isJsonObject) : [],
@@ -102,7 +102,7 @@ function callOf(preview: PlanPreview): PlannedCall {
   };
 }
 
-/** What people are asked before steps and calls, also inside of others. */
+/** Approvals before steps and calls, also nested ones. */
 function* approvalsIn(steps: readonly StepPreview[]): Generator<ApprovalPreview> {
   for (const { approval, call, groups, runs } of steps) {
     if (runs === 'no') continue;

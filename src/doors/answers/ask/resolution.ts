@@ -2,7 +2,7 @@ import type { Problem } from '../../../contracts/problem.js';
 import type { Pending } from '../../../contracts/routing.js';
 import type { Considered } from './ask-shapes.js';
 
-/** What a decision comes to; what is left out is nothing. */
+/** The result of a decision; fields left out are empty. */
 export type Resolution = Pick<Considered, 'outcome' | 'answer'> & Partial<Considered>;
 
 /** How long a question can be answered, after which a short text is no answer to it any more. */
@@ -13,12 +13,12 @@ export function answered(answer: string): Resolution {
   return { outcome: 'answers', answer };
 }
 
-/** Something has to be said first. */
+/** The user must answer first. */
 export function asking(question: string, options: string[], pending: Pending | null): Resolution {
   return { outcome: 'asks', answer: question, question, options, pending };
 }
 
-/** What was chosen cannot run. */
+/** The chosen ability cannot run. */
 export function unavailable({
   code,
   message,

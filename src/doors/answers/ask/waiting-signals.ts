@@ -7,17 +7,17 @@ import type { StepWait } from '../../../contracts/task.js';
 import type { WantedSignal } from './ask-shapes.js';
 import { pendingOf } from './resolution.js';
 
-/** Only so many open tasks of a session are looked at, the newest. */
+/** How many open tasks of a session are searched, newest first. */
 const MAX_TASKS = 20;
 /** What asks for something that waits to go on, without saying which. */
 const GOES_ON =
   /^\W*(?:(?:please|ok|okay|and|now)\b\W*)*(?:continue|proceed|go on|move on|resume|carry on)(?:\W+(?:it|that|please|now))*\W*$/i;
 
 /**
- * What waits for the person in a session: what the last answer asked, else the signals that its tasks wait for.
+ * What waits for the person in a session: the question of the last answer, else the signals that its tasks wait for.
  *
- * Signals were not shown as a numbered list, so they count only where the text begins one of their names, or says that it should go on.
- * Source: R-003-01, R-003-04.
+ * Signals were not shown as a numbered list, so they count only if the text begins with the name of one, or says to continue. Source:
+ * R-003-01, R-003-04.
  */
 export async function pendingIn(
   connection: Connection,
@@ -36,7 +36,7 @@ export async function pendingIn(
   return isNamed || GOES_ON.test(text) ? pendingFor(session, options) : null;
 }
 
-/** What a task waits for that goes on without its caller; null where it is no signal. */
+/** What a task waits for that runs without its caller; null if it is no signal. */
 export async function signalsPending(connection: Connection, session: string, task: string): Promise<Pending | null> {
   const wanted = await signalsOf(connection, task);
   return wanted.length === 0 ? null : pendingFor(session, optionsOf(wanted));
@@ -72,7 +72,7 @@ function pendingFor(key: string, options: Options): Pending {
   return pendingOf({ key }, { kind: 'workflow_waiting', expects: { options }, ...of });
 }
 
-/** The signal that an option stands for; undefined: it is another kind of option. */
+/** The signal of an option; undefined: another kind of option. */
 export function signalIn(value: unknown): WantedSignal | undefined {
   const isSignal = typeof value === 'object' && value !== null && 'signal' in value && 'task_key' in value;
   return isSignal ? (value as WantedSignal) : undefined;

@@ -4,35 +4,35 @@ import { plainText } from '../output/plain-text.js';
 import type { Context } from '../program/context.js';
 import { readCaller } from './read-caller.js';
 
-/** Somebody left a question with Ctrl-C; nothing was done yet. */
+/** The user left a question with Ctrl-C; nothing was done yet. */
 export class Cancelled extends Error {}
 
-/** What is asked at a terminal, and what stands for the answer elsewhere. */
+/** A question at a terminal, and its answer elsewhere. */
 interface Question<T> {
-  /** The flag that answers it, named where nobody can be asked. */
+  /** The flag that answers it, named where no prompt is possible. */
   flag: string;
   message: string;
-  /** Used where nobody is asked; absent: the flag is needed there. */
+  /** The default without a prompt; absent: the flag is required. */
   fallback?: T | undefined;
 }
 
 /** A question whose answer is text. */
 export interface TextQuestion extends Question<string> {
-  /** What already stands there. */
+  /** The present value. */
   initial?: string;
   /** @throws AbilityError for an answer that will not do. */
   check?(answer: string): void;
 }
 
-/** Whether there is somebody to ask: at a terminal, and not told to go ahead. */
+/** Whether to prompt: at a terminal, and without `--yes`. */
 export function canAsk({ flags, terminal }: Context): boolean {
   return terminal.canAsk() && !flags.yes && !flags.json;
 }
 
 /**
- * Whether a person at the terminal agrees; where there is none to ask, or with `--yes`, nothing is asked. Source: docs/guide.md#tasks.
+ * Whether a person at the terminal agrees; without a terminal, or with `--yes`, there is no prompt. Source: docs/guide.md#tasks.
  *
- * @param signal ends the question, with its reason.
+ * @param signal ends the prompt, with its reason.
  */
 export async function isConfirmed(
   { flags, terminal }: Context,
@@ -47,7 +47,7 @@ export async function isConfirmed(
   return !isCancel(answer) && answer;
 }
 
-/** The answer of a flag, of a person, or the one that stands for it. @throws Cancelled, AbilityError `usage.invalid`. */
+/** The answer of a flag, of a person, or the default. @throws Cancelled, AbilityError `usage.invalid`. */
 export async function askText(context: Context, given: string | undefined, question: TextQuestion): Promise<string> {
   const { message, initial, check } = question;
   if (given !== undefined || !canAsk(context)) {

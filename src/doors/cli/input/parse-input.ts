@@ -22,7 +22,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
  *
  * `--set name=text` converts by the schema of the ability. Source: docs/guide.md#tasks.
  *
- * @param flag what stands before an assignment on the command line; for messages.
+ * @param flag the flag before an assignment on the command line; for messages.
  * @throws AbilityError `input.invalid`, `usage.invalid`.
  */
 export function parseInput(

@@ -39,9 +39,9 @@ const CLAIMS = ['person', 'ci', 'agent'] as const satisfies Caller[];
 /**
  * What kind of caller types a command: `ABILITY_CALLER`, else `agent` or `ci` by the variables above, else `person`.
  *
- * A claim: whoever sets the variables is believed. An agent in CI is an agent.
+ * A claim: the variables are trusted. An agent in CI is an agent.
  *
- * @throws AbilityError `usage.invalid` for a word that is none.
+ * @throws AbilityError `usage.invalid` for another word.
  */
 export function readCaller(env: NodeJS.ProcessEnv): Caller {
   const word = env.ABILITY_CALLER;

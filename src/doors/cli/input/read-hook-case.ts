@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from '../../../contracts/json.js';
 import { usageError } from '../../../contracts/problem.js';
 import { type EventParts, eventExample, eventParts } from '../../../definitions/formats/hooks.js';
 
-/** What a hook is asked about: an event, or one of the form of `examples`, which says what is expected. */
+/** The event that a hook is run for: a bare one, or one in the form of `examples`, with the expected answer. */
 export type GivenHookCase = EventParts | output<typeof eventExample>;
 
 /**

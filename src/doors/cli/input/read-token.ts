@@ -6,7 +6,7 @@ import { readTokenText } from '../../../server/keys/tokens/token-text.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import type { Context } from '../program/context.js';
 
-/** The token of a command, and what is known of it here. */
+/** The token of a command, and its details. */
 export interface CommandToken {
   text: string;
   /** Left out where the files of the tokens are another user's; the worker looks then. */

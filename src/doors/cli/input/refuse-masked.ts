@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 
-/** What stands in records for a secret; see docs/operations.md. */
+/** The mask of a secret in records; see docs/operations.md. */
 const MASK = '***';
 
 /**
- * Refuses an input of which only a record is left, where it holds masks: what is run again with it would get these letters.
+ * Refuses an input that was read from a record, if it holds masks: a new run would get the masks as values.
  *
  * @throws AbilityError `record.masked`, with the fields that hold masks.
  */
@@ -21,7 +21,7 @@ export function refuseMasked(key: string, input: JsonObject): void {
 }
 
 /**
- * Refuses an input with masks where it is kept for a time at which no one looks at it.
+ * Refuses an input with masks that is stored for a later, unattended run.
  *
  * @throws AbilityError `record.masked`, with the fields that hold masks.
  */

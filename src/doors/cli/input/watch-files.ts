@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { foldersOf, MODULES, PROJECT_FILE } from '../../../definitions/find-project.js';
 import type { Registry } from '../../../definitions/registry.js';
 
-/** Looking is cheaper than being told: it is the same on every file system, and never misses a rename. */
+/** Polling is cheaper than notifications: it works the same on every file system, and never misses a rename. */
 const LOOK_MS = 250;
 
 /** The files on which the cases of a project depend: its definitions, and those beside each script they name. */
@@ -37,7 +37,7 @@ export async function untilChange(
   }
 }
 
-/** How the files of the folders, `ability.yaml` and more files stand: another text for another state. */
+/** The state of the files of the folders, `ability.yaml` and more files: another text for another state. */
 export function fingerprint(root: string, folders: readonly string[], more: readonly string[] = []): string {
   const files = folders.flatMap((folder) => listOf(folder).map((name) => join(folder, name)));
   return [...[PROJECT_FILE, ...more].map((file) => join(root, file)), ...files].map(stampOf).join('\n');
@@ -58,7 +58,7 @@ function foldersIn(folder: string): string[] {
   return [folder, ...inner.flatMap(({ name }) => foldersIn(join(folder, name)))];
 }
 
-/** The paths of scripts in definitions, wherever they stand: `script: { path }`. */
+/** The paths of scripts anywhere in definitions: `script: { path }`. */
 function scriptsIn(value: unknown): string[] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, item]) => {

@@ -5,7 +5,7 @@ import type { ImplementationBody } from '../../../definitions/formats/implementa
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import { plainText } from './plain-text.js';
 
-/** What the contract of an ability says besides its schemas, a line each; what is not written has none. */
+/** The contract of an ability besides its schemas, a line each; parts not written have none. */
 export function describeDefinition(definition: LowLevel | HighLevel | AgentProfile): string[] {
   const { scope, routing_hints: hints = {} } = definition;
   return [
@@ -99,7 +99,7 @@ export function describeImplementation(
   ].map((line) => `    ${line}`);
 }
 
-/** The parts of a planned implementation that are told. */
+/** The parts of a planned implementation that are shown. */
 interface Described {
   defaults: Record<string, unknown>;
   overridable: string[];

@@ -13,7 +13,7 @@ export function formatDistance(iso: string, now = Date.now()): string {
   if (Number.isNaN(ms)) return iso;
   if (size < 1000) return 'now';
   const { name, ms: unit } = UNITS.find(({ from }) => size >= from) ?? { name: 's', ms: 1000 };
-  // What is past is not made older than it is.
+  // Past times are rounded down.
   const count = ms > 0 ? Math.round(size / unit) : Math.floor(size / unit);
   return ms > 0 ? `in ${count} ${name}` : `${count} ${name} ago`;
 }

@@ -16,10 +16,10 @@ export interface NextCommand {
   purpose: string;
 }
 
-/** So many calls at work are named. */
+/** The maximum number of running calls to name. */
 const MAX_LOGS = 3;
 
-/** What somebody who has read the story of a task would want to do now, the most likely first. @param user whoever reads. */
+/** The likely next commands for a reader of a task's story, the most likely first. @param user the reader. */
 export function nextCommands(story: TaskStory, user?: string): NextCommand[] {
   if (isEndState(story.status)) return afterwards(story);
   // A task that is only a record any more takes no commands.
@@ -44,10 +44,9 @@ function meanwhile({ status, approvals, task_key, steps }: TaskStory, user: stri
 }
 
 /**
- * How an approval is granted, with the fields it asks for, and how it is refused.
+ * How an approval is granted, with its required fields, and how it is refused.
  *
- * @param user whoever is to type them; where that is one who may decide, no name is asked for;
- * nor where a name alone proves nothing.
+ * @param user who would type the commands; if that person may decide, no name is needed; nor if a name alone proves nothing.
  */
 export function decisionCommands(
   key: string,

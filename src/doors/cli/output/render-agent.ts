@@ -69,7 +69,7 @@ function exitOfCall(task: CallReport | undefined): ExitCode {
   return task?.status === 'unavailable' ? EXIT.unavailable : EXIT.failed;
 }
 
-/** How a run that waits goes on: what people decide, and the command that goes on after it. For stderr. */
+/** How a waiting run continues: what people must decide, and the command that continues it. For stderr. */
 export async function noteWayOn(
   context: Context,
   connection: Connection,

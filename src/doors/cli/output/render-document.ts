@@ -23,7 +23,7 @@ const WORDS: Record<DocumentReport['status'], string> = {
   broken: 'broken',
 };
 
-/** A document in lines for people: how it stands, on stdout; what they should know besides, on stderr. */
+/** A document in lines for people: its state, on stdout; notes, on stderr. */
 export function renderDocument(
   { file, status, changes, notes, diff, problems, gaps = [] }: DocumentReport,
   check: boolean,
@@ -32,7 +32,7 @@ export function renderDocument(
   const at = (line: number, message: string): string => `${formatLocation({ file, line })} ${plainText(message)}`;
   const isWritten = status === 'written' || status === 'created';
   const head = `${WORDS[status]}  ${file}${isWritten ? countsOf(changes) : ''}`;
-  // Of what is written only what is gone cannot be seen in the document.
+  // Of the changes, only removals do not show in the document.
   const told = check ? changes : changes.filter(({ kind }) => kind === 'removed' || kind === 'renamed');
   const remarks = [
     ...told.map(({ line, message }) => at(line, message)),
@@ -53,7 +53,7 @@ function describeGap({ request, times, last, environments, kind, nearest }: GapG
   const often = times === 1 ? 'once' : `${times} times`;
   const where = kind === 'not_here' ? `not in ${environments.join(', ')}` : environments.join(', ');
   const near = nearest.length > 0 ? `; nearest: ${nearest.join(', ')}` : '';
-  // What was asked for must not end the comment.
+  // The request must not end the comment.
   return `${JSON.stringify(request)} asked for ${often}, last ${last.slice(0, 10)}, ${where}${near}`.replaceAll(
     '--',
     '- -',

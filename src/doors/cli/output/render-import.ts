@@ -16,13 +16,13 @@ export interface ImportEnd {
   isDryRun: boolean;
 }
 
-/** Of names that nothing happened to, and of lines of one kind, so many are told; `--json` has all. */
+/** The maximum number of unchanged names, and of lines of one kind, to show; `--json` has all. */
 const MAX_NAMES = 20;
 
-/** Of the operations that a note is about, so many are named. */
+/** The maximum number of operations to name for one note. */
 const MAX_NOTED = 5;
 
-/** Of the differences in one file, so many are told. */
+/** The maximum number of differences to show for one file. */
 const MAX_DIFFERENCES = 10;
 
 /** What became of each operation, for programs. */
@@ -123,7 +123,7 @@ function countsByEffect(fresh: PlannedOperation[]): string {
   return `: ${[...counts].map(([effect, count]) => `${count} ${effect}`).join(', ')}`;
 }
 
-/** Where somebody has to decide. */
+/** Where a person must decide. */
 function conflictsFirst(one: PlannedOperation, other: PlannedOperation): number {
   const rank = ({ conflicts, reason }: PlannedOperation): number => (conflicts.length > 0 || reason ? 0 : 1);
   return rank(one) - rank(other);
@@ -141,7 +141,7 @@ function renderUndecided(undecided: Undecided[]): string[] {
     : [...fewOf(lines), '  --effects-for PATTERN=EFFECT decides, with * for any characters; later imports keep it'];
 }
 
-/** Each is named; of many, those with the same reason stand in one line. */
+/** Each is named; of many, those with the same reason share a line. */
 function renderLeftOut(leftOut: LeftOut[]): string[] {
   if (leftOut.length <= MAX_NAMES) {
     return leftOut.map(({ source, reason }) => `  ${showUnseen(source)}: ${showUnseen(reason)}`);

@@ -5,7 +5,7 @@ import { oneLine } from '../../../rules/shown-text.js';
 import { formatDistance, formatMoment } from './format-time.js';
 import { renderTable } from './render-table.js';
 
-/** What is said of a difference between a schedule and the definitions. */
+/** Describes a difference between a schedule and the definitions. */
 export const DRIFT_WORDS: Readonly<Record<Drift, string>> = {
   missing: 'stated, not created',
   differs: 'differs from its definition',

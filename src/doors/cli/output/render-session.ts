@@ -63,7 +63,7 @@ function failureOf({ phase, hook_id, reason = '' }: HookAnswer): string {
   return `  the hook ${hook_id} of ${phase} failed: ${oneLine(reason)}`;
 }
 
-/** What was noticed and stopped nothing: `warn_if`, and keys of an answer that are not read. */
+/** Warnings that stopped nothing: `warn_if`, and keys of an answer that are not read. */
 function warningsOf({ phase, hook_id, warnings = [] }: HookAnswer): string[] {
   return warnings.map((warning) => `  the hook ${hook_id} of ${phase} warns: ${oneLine(warning)}`);
 }

@@ -1,6 +1,6 @@
 import { oneLine } from '../../../rules/shown-text.js';
 
-/** Aligns rows in columns, a line each whatever is in a cell; the last column has no width. */
+/** Aligns rows in columns, always one line each; the last column has no width. */
 export function renderTable(head: string[], rows: string[][]): string {
   const all = [head, ...rows].map((row) => row.map(oneLine));
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));

@@ -2,7 +2,7 @@ import type { NextStep } from '../../../authoring/scaffold/scaffold.js';
 import type { Context } from '../program/context.js';
 import { asTyped } from './typed-command.js';
 
-/** What a command that writes files tells of them. */
+/** Summary of a command that writes files. */
 export interface WrittenReport {
   created: string[];
   changed: string[];
@@ -14,7 +14,7 @@ export interface WrittenReport {
   isDryRun?: boolean;
 }
 
-/** Prints what was written and what to type next, as it is typed here. */
+/** Prints the written files and the next command, as it is typed here. */
 export function printWritten(context: Context, { isDryRun = false, ...report }: WrittenReport): void {
   const { flags, terminal } = context;
   if (flags.json) {

@@ -27,7 +27,7 @@ export function reportError(
 /**
  * A problem in lines for people: what, where, what to do next. No line of a text can be mistaken for one of these.
  *
- * @param label what the first line begins with; below a line that says what failed already: blanks.
+ * @param label the start of the first line; blanks below a line that reports the failure already.
  */
 export function describeProblem(
   problem: Problem,

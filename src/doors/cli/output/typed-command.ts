@@ -50,7 +50,7 @@ const COMMAND = new RegExp(
 /** Commands that go by the environment, and not by a task that has one. */
 const BY_ENVIRONMENT =
   /^(agent|approvals|ask|doctor|graph|harvest|hooks|lint|mcp|plan|route|run|schedule create|serve|session start|show|test|task create|task list)\b/;
-/** What a shell takes as it stands, whichever it is. */
+/** Characters that need no quoting in any shell. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 
 /**
@@ -84,7 +84,7 @@ function programOf({ npm_command: command, npm_config_user_agent: agent = '' }: 
   return 'npx ability';
 }
 
-/** Global flags may stand before the name of a command, so that its own arguments need not be read. */
+/** Global flags may come before the name of a command, so that its own arguments need not be read. */
 function flagsFor(rest: string, { project, address, namespace, profile, env }: Context['flags']): string {
   const own = rest.split(/[`\n|]/, 1)[0] ?? '';
   const given = { project, address, namespace, profile, ...(BY_ENVIRONMENT.test(rest) && { env }) };

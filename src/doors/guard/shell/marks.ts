@@ -1,6 +1,6 @@
 /**
- * Letters that stand in the text of a word for what is not known before the shell runs it. They are of the private use
- * area, so that no text of a person has them; a word that does is taken as unknown there.
+ * Marks for the parts of a word that are unknown before the shell runs it. They are characters of the private use area, so that no text of
+ * a person has them; a word that does is taken as unknown there.
  */
 export const MARK = {
   /** Something that only the shell knows. */
@@ -24,7 +24,7 @@ export function isKnown(text: string): boolean {
   return !/[\uE000-\uE005]/.test(text);
 }
 
-/** A text in which letters of ours stand for themselves no more. */
+/** A text in which our mark characters lose their meaning. */
 export function withoutMarks(text: string): string {
   return text.replace(ANY, MARK.unknown);
 }

@@ -175,7 +175,7 @@ class ShellReader {
   }
 }
 
-/** More than these are not looked at one by one. */
+/** The maximum number of expansions that are read one by one. */
 const MAX = 64;
 
 /** The words of `a{b,c}`; a range such as `{1..3}` is unknown. */

@@ -10,7 +10,7 @@ export class WordReader {
     private readonly substitute: (inner: string) => string,
   ) {}
 
-  /** One word, with what is not known in it as marks. */
+  /** One word, with marks for its unknown parts. */
   read(): string {
     let word = '';
     while (this.source.at < this.source.text.length) {

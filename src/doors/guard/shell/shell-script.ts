@@ -1,4 +1,4 @@
-/** One simple command of a shell: what it is called with, where its output goes. Texts hold marks of `marks.ts`. */
+/** One simple command of a shell: its words, and where its output goes. Texts hold marks of `marks.ts`. */
 export interface ShellCommand {
   kind: 'command';
   words: string[];
@@ -24,7 +24,7 @@ export function documentsOf(redirects: readonly ShellRedirect[]): string[] {
   return redirects.filter(({ operator }) => operator.startsWith('<<')).map(({ target }) => target);
 }
 
-/** What a shell would go through, in order; a folder that a subshell goes to is left at its end. */
+/** What a shell would go through, in order; a folder that a subshell enters is left at its end. */
 export type ShellItem = ShellCommand | { kind: 'open' } | { kind: 'close' };
 
 /** A text as a shell reads it. */

@@ -1,4 +1,4 @@
-/** A text of a shell that is read from its beginning to its end, and what is wrong with it. */
+/** A shell text that is read from beginning to end, and its errors. */
 export class ShellText {
   /** Where the next letter is. */
   at = 0;
@@ -7,7 +7,7 @@ export class ShellText {
 
   constructor(readonly text: string) {}
 
-  /** The next letter, or one so many behind it; undefined behind the end. */
+  /** The next character, or the one at this distance; undefined after the end. */
   letter(ahead = 0): string | undefined {
     return this.text[this.at + ahead];
   }
@@ -17,7 +17,7 @@ export class ShellText {
     this.fault ??= reason;
   }
 
-  /** The text before the letter that closes, with all that is nested in it; goes behind it. */
+  /** The text up to the closing character, with everything nested in it; moves past it. */
   until(close: string): string {
     const open = close === ')' ? '(' : '{';
     const from = this.at;

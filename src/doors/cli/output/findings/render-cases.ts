@@ -11,7 +11,7 @@ import type { Style } from '../terminal/terminal.js';
 const MAX_CHARACTERS = 300;
 const MAX_FAILURES = 20;
 
-/** One case in a line; a failed one with what was not as expected. */
+/** One case in a line; a failed one with its deviations. */
 export function renderCase(report: CaseReport, style: Style): string {
   const { ability, name, status, duration_ms, location } = report;
   const mark = status === 'passed' ? style('green', '✓') : style('red', '✗');
@@ -20,7 +20,7 @@ export function renderCase(report: CaseReport, style: Style): string {
   return [line, `    at ${formatLocation(location)}`, ...describeFailures(report, style)].join('\n');
 }
 
-/** What was not as expected, in lines. */
+/** The deviations from the expectation, in lines. */
 export function describeFailures({ failures, notes }: Pick<CaseReport, 'failures' | 'notes'>, style: Style): string[] {
   const shown = failures.slice(0, MAX_FAILURES);
   const rest = failures.length - shown.length;

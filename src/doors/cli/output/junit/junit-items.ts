@@ -5,7 +5,7 @@ import { nameOf, tellEnd, tellTurns } from '../../../../rules/steps/describe-ite
 import { counted } from '../plain-text.js';
 import { escapeXml, quoteXml } from './xml.js';
 
-/** So many items of one loop have cases of their own, besides those that failed; the others are counted in one case. */
+/** The maximum number of items of one loop with cases of their own, besides failed ones; the others are counted in one case. */
 const MAX_CASES = 1000;
 
 /** A test case: what is written, and how it counts. */

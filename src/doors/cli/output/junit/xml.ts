@@ -5,10 +5,7 @@ export function quoteXml(text: string): string {
   return `"${escapeXml(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;')}"`;
 }
 
-/**
- * A text as the content of an XML element. XML 1.0 has no place for most control characters, whatever wrote them; these
- * and others that are not seen are shown.
- */
+/** A text as the content of an XML element. XML 1.0 has no place for most control characters; these and other invisible ones are shown. */
 export function escapeXml(text: string): string {
   const shown = showUnseenCharacters(text.replaceAll('\r\n', '\n'));
   const printable = shown.replaceAll(/[\ufffe\uffff]/g, '\ufffd');

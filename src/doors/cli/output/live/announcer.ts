@@ -29,7 +29,7 @@ export class Announcer {
     }
   }
 
-  /** Whether something was not said yet; from now on it was. */
+  /** Whether this is new; it counts as announced from now on. */
   isNew(what: string): boolean {
     const isNew = !this.said.has(what);
     this.said.add(what);

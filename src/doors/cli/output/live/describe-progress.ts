@@ -7,7 +7,7 @@ import { oneLine } from '../../../../rules/shown-text.js';
 import { formatDistance, formatUntil } from '../format-time.js';
 import type { Style } from '../terminal/terminal.js';
 
-/** What is waited for, and until when; that is left out where it has no end, or where the first says it. */
+/** What the step waits for, and until when; left out if it has no end, or if the first part says it. */
 export interface WaitText {
   what: string;
   until?: string;
@@ -53,7 +53,7 @@ export function describeAttempt({ attempt, starts_at }: CallAttempt, now: number
     : `attempt ${attempt} ${formatDistance(starts_at, now)}`;
 }
 
-/** Why the attempt before failed: its code, and the last that was said of it. Empty where that is not known. */
+/** Why the previous attempt failed: its code and last message. Empty if unknown. */
 export function describeEarlierFailure({ earlier }: CallAttempt): string {
   return earlier ? `${earlier.code}: ${oneLine(earlier.message.trimEnd().split('\n').at(-1) ?? '')}` : '';
 }
@@ -86,7 +86,7 @@ function barOf(done: number, total: number, width: number): string {
   return `${'█'.repeat(full)}${'░'.repeat(Math.max(0, width - full))}`;
 }
 
-/** So many steps are named. */
+/** The maximum number of steps to name. */
 const MAX_NAMED = 5;
 
 /** One line: what of a task runs or waits, and how long; such as `running 3m: dump 2m 58s, attempt 2; hosts 8/20 2m`. */

@@ -11,13 +11,13 @@ import { Announcer } from './announcer.js';
 import { describeStepWait, inOne, renderHeartbeat } from './describe-progress.js';
 import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
 
-/** How often a log hears of a task of which nothing else is said. */
+/** How often a log gets a line about a task without other news. */
 const HEARTBEAT_MS = 60_000;
 const OUTPUT_MS = 500;
-/** So many steps that did not run have a line each. */
+/** The maximum number of steps that did not run with a line each. */
 const MAX_SKIPPED = 3;
 
-/** How a task goes, for a log: a line for each step that ends, and once a minute one that says what runs, and how long. */
+/** The progress of a task, for a log: a line for each step that ends, and once a minute one with what runs, and how long. */
 export class LineView implements ProgressView {
   private readonly timers: NodeJS.Timeout[];
   private readonly announcer: Announcer;
@@ -48,7 +48,7 @@ export class LineView implements ProgressView {
     this.announcer.announce(result);
     for (const wait of now?.view.waits ?? []) {
       const { path, for: kind } = wait;
-      // What a loop does between its turns is said once a minute.
+      // Activity of a loop between its turns is logged once a minute.
       if ((kind === 'signal' || kind === 'condition' || kind === 'time') && this.announcer.isNew(`wait ${path}`)) {
         terminal.note(`  ${path} ${inOne(describeStepWait(wait, this.clock()))}`);
       }
@@ -69,7 +69,7 @@ export class LineView implements ProgressView {
     if (isMany) terminal.note(`  ${unreached.length} steps skipped`);
   }
 
-  /** Of thousands of turns, what is said is how the loop goes; a group that is tried again may end more than once. */
+  /** Of thousands of turns, only the progress of the loop is logged; a group that is retried may end more than once. */
   private hasNewlyEnded({ id, path, status, attempts, turns }: StepSummary): boolean {
     if (isOfExpansion(id)) return false;
     return turns === undefined && isStepEnd(status) && this.announcer.isNew(`end ${path} ${status} ${attempts}`);
@@ -89,7 +89,7 @@ export class LineView implements ProgressView {
   }
 }
 
-/** The turns that did not succeed, with the row that tells of each. */
+/** The turns that did not succeed, with the row that shows each. */
 function failuresOf(step: StepSummary): { step: StepSummary; failure: ItemFailure }[] {
   return (step.failures ?? []).map((failure) => ({ step, failure }));
 }

@@ -22,7 +22,7 @@ import type { OutputLine } from './read-output.js';
 /** A step on the screen. */
 export interface LiveRow {
   status: StepSummary['status'];
-  /** The first is the step; the others tell more of it and may be left out. */
+  /** The first is the step; the others are details and may be left out. */
   lines: string[];
 }
 
@@ -37,15 +37,15 @@ export interface RowSources {
   lastLine(task: string, path: string): OutputLine | undefined;
 }
 
-/** So many items of one loop have a line. */
+/** The maximum number of items of one loop with a line each. */
 const MAX_ITEMS = 3;
-/** From so many columns on, the operation that is called is shown. */
+/** From this many columns on, the called operation is shown. */
 const WIDE = 72;
 const WIDEST_CALL = 20;
 /** A line that is older says how old it is. Milliseconds. */
 const OLD_MS = 10_000;
 
-/** The steps of an open task as rows, in the order of the plan; the turns of loops are told by the row of their loop. */
+/** The steps of an open task as rows, in the order of the plan; the row of a loop covers its turns. */
 export function liveRows({ view, called }: OpenTask, task: string, sources: RowSources): LiveRow[] {
   const shown = view.steps.filter(isShown);
   const widest = Math.max(4, ...shown.map(({ path }) => path.length));
@@ -67,7 +67,7 @@ export function liveRows({ view, called }: OpenTask, task: string, sources: RowS
   });
 }
 
-/** Steps of loops are told by the row of their loop, but those whose failures it does not tell: its turns went on. */
+/** The row of a loop covers its steps, except failures that it does not show because its turns continued. */
 function isShown({ id, path, items, failures = [] }: StepSummary): boolean {
   if (isOfExpansion(id)) return false;
   return !path.includes('*') || (items === undefined && failures.length > 0);
@@ -85,7 +85,7 @@ function lineOf(
   return `${markOf(step.status, style)} ${path}  ${call}${stateOf(step, view, sources)}`;
 }
 
-/** How a step stands: how long, which attempt, what it waits for, or how it ended. */
+/** The state of a step: how long, which attempt, what it waits for, or how it ended. */
 function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string {
   const { style } = sources;
   const { status, path, items, attempts, error } = step;
@@ -170,7 +170,7 @@ function linesOfItems({ path: loop, items }: StepSummary, view: TaskView, task: 
   return left > 0 ? [...lines, sources.style('dim', `    ${left} more at work`)] : lines;
 }
 
-/** What is at work in a task that a step has called, and in those that that one has called. */
+/** Running steps of a task that a step has called, and of the tasks called from there. */
 function linesOfCalled(inner: OpenTask, { path }: StepSummary, view: TaskView, sources: RowSources): string[] {
   const child = view.progress[path]?.child;
   if (child === undefined) return [];
@@ -200,7 +200,7 @@ function elapsed(entry: StepProgress | undefined, { now }: RowSources): string {
   return entry?.started_at === undefined ? '' : wholeSeconds(now - Date.parse(entry.started_at));
 }
 
-/** The end of a path tells more than its start. */
+/** The end of a path is more informative than its start. */
 function shortened(path: string, most: number): string {
   return widthOf(path) <= most ? path : `…${path.slice(1 - most)}`;
 }

@@ -15,7 +15,7 @@ import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
 /** Nothing is drawn more often. */
 const DRAW_MS = 250;
 
-/** How a task stands, as a block of lines that is redrawn where it changes; what is to stay stands above it. */
+/** The state of a task, as a block of lines that is redrawn when it changes; permanent output goes above it. */
 export class LiveView implements ProgressView {
   private readonly timer: NodeJS.Timeout;
   private readonly announcer: Announcer;

@@ -33,9 +33,9 @@ export class OutputTap {
   }
 }
 
-/** Shows people how a task goes, from the first look until {@link close}. */
+/** Shows people the progress of a task, from the first look until {@link close}. */
 export interface ProgressView {
-  /** Takes in how the task stands. @param now what is known besides, while it is open. */
+  /** Takes in the state of the task. @param now further details, while it is open. */
   update(result: TaskResult, now?: TaskNow): void;
   /** Ends the showing: nothing of it is left that could keep the command. */
   close(): void;

@@ -15,14 +15,14 @@ export interface OutputLine {
   text: string;
 }
 
-/** Of one call, as much of what is new is looked at for its last line. */
+/** How much of one call's new output is searched for its last line. */
 const LAST_BYTES = 64 * 1024;
 /** Of a line, as much as any screen shows. */
 const MAX_SHOWN = 500;
 
 /**
- * Reads what calls write while they run: from the files of their records, or, where these are on another machine, from the
- * store that workers share. Nothing is asked of a server or a worker.
+ * Reads the output of calls while they run: from the files of their records or, if these are on another machine, from the store that
+ * workers share. No server or worker is queried.
  */
 export class OutputReader {
   private readonly files = new Map<string, { log: GrowingFile; last: OutputLine | undefined }>();
@@ -63,7 +63,7 @@ export function seen(json: string): OutputLine | undefined {
   return shown === '' ? undefined : { step, attempt, time, text: shown };
 }
 
-/** A line as a terminal shows it in the end: without colors, and where `\r` goes back to its start, what came after. */
+/** A line as a terminal shows it in the end: without colors, and with the text after `\r` in place of the text before it. */
 export function asShown(text: string): string {
   const parts = stripVTControlCharacters(text).split('\r');
   return startOf(oneLine(parts.findLast((part) => part.trim() !== '') ?? ''), MAX_SHOWN);
@@ -81,7 +81,7 @@ export class GrowingFile {
     private readonly most = USUAL_MOST,
   ) {}
 
-  /** The lines that became whole since the last time; none where the file is not there (yet). */
+  /** The lines completed since the last time; none while the file does not exist. */
   newLines(): string[] {
     let file: number;
     try {
@@ -106,7 +106,7 @@ export class GrowingFile {
     const length = readSync(file, bytes, 0, bytes.length, from);
     const end = bytes.subarray(0, length).lastIndexOf(0x0a) + 1;
     const text = bytes.toString('utf8', 0, end);
-    // What was left out may have ended within a line.
+    // The skipped part may have ended within a line.
     const first = from > this.offset ? text.indexOf('\n') + 1 : 0;
     this.offset = from + end;
     return text.slice(first);

@@ -3,12 +3,12 @@ import type { TaskPlace } from '../../../../rules/tasks/shared-names.js';
 import type { Store } from '../../../../server/store/store.js';
 import { type OutputLine, seen } from './read-output.js';
 
-/** How long what was read counts: workers share a log every two seconds at most. */
+/** How long a read is cached: workers share a log every two seconds at most. */
 const READ_MS = 2000;
 
 /**
- * What calls write on other machines, from the store that workers share. It is read only while somebody looks, so tasks
- * that nobody watches pay nothing; what cannot be read is not shown.
+ * The output of calls on other machines, from the store that workers share. It is read only while someone watches, so unwatched tasks pay
+ * nothing; unreadable output is not shown.
  */
 export class SharedOutput {
   private readonly tasks = new Map<
@@ -54,7 +54,7 @@ export class SharedOutput {
         .flatMap(({ step, text }) => linesOf(text).flatMap((line) => shown(step, line)))
         .sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
     } catch {
-      // The task goes on all the same, and `task logs` says what is wrong with the store.
+      // The task continues all the same, and `task logs` reports the error of the store.
     } finally {
       known.readAt = this.clock();
       known.isReading = false;

@@ -34,7 +34,7 @@ export class OutputStream {
     return existsSync(this.folder) || this.given > 0;
   }
 
-  /** What was written since the last time, as `step | text`. @param isEnd whether it is the last time. */
+  /** The output since the last time, as `step | text`. @param isEnd whether it is the last time. */
   newLines(isEnd = false): string[] {
     const began = performance.now();
     if (began < this.notBefore && !isEnd) return [];
@@ -55,7 +55,7 @@ export class OutputStream {
       .map(({ step, attempt, text }) => `${oneLine(step)}${attempt > 1 ? `#${attempt}` : ''} | ${text}`);
   }
 
-  /** Logs grow at their ends, and one that is read later may tell of earlier: a line is given once, by how many there were. */
+  /** Logs grow at their ends, and one that is read later may hold earlier lines: a line is printed once, tracked by their number. */
   private fromElsewhere(): OutputLine[] {
     const lines = this.elsewhere?.lines(this.task) ?? [];
     const fresh = lines.slice(this.given);

@@ -13,12 +13,12 @@ const MAX_SHOWN = 10;
 const MAX_CHARACTERS = 80;
 
 /**
- * Creates a task, and says what differs where it is refused for not being what was planned.
+ * Creates a task, and explains a refusal because the plan has changed.
  *
- * The worker knows only the digest of the plan that was wanted. The plan itself may be in the file that was given, or be
- * what the definitions here still say.
+ * The worker knows only the digest of the expected plan. The plan itself may be in the given file, or still follow from the definitions
+ * here.
  *
- * @throws AbilityError whatever the creation throws.
+ * @throws AbilityError the errors of the creation.
  */
 export async function explainingChange<T>(
   context: Context,

@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 300;
 const WORDS = { allow: 'allows', deny: 'denies', need_user_confirm: 'asks people' } as const;
 const COLORS = { allow: 'green', deny: 'red', need_user_confirm: 'yellow' } as const;
 
-/** What one hook says, or when it is asked. */
+/** The answer of one hook, or when it fires. */
 export function hookLine(hook: HookPreview, style: Style): string {
   const { id, decision, status, reason, asks, depends_on, phase, handler, warnings } = hook;
   const when = phase === 'PostAbilityCall' ? 'after it, ' : '';
@@ -22,7 +22,7 @@ export function hookLine(hook: HookPreview, style: Style): string {
   return `${when}hook ${id} ${style(COLORS[decision], WORDS[decision])}${because}${warned}`;
 }
 
-/** Who is asked, and why. */
+/** Who decides, and why. */
 export function approvalLine(approval: ApprovalPreview, style: Style): string {
   const { asked, reasons, quorum, self_approval, expires, comment, fields } = approval;
   const asks = asked === 'yes' ? style('yellow', 'asks people') : style('cyan', 'may ask people');

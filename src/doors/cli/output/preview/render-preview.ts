@@ -9,7 +9,7 @@ import { asTyped, type Typist } from '../typed-command.js';
 import { approvalLine, hookLine, shorten, valueLines } from './render-parts.js';
 import { renderGroups, renderPreviewSteps } from './render-tree.js';
 
-/** So many demands are named of those that decide the placement. */
+/** The maximum number of deciding demands to name for the placement. */
 const MAX_DEMANDS = 3;
 /** A longer input is better passed as a file. */
 const MAX_OF_A_COMMAND = 300;

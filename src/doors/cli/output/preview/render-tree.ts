@@ -5,7 +5,7 @@ import { oneLine } from '../../../../rules/shown-text.js';
 import type { Style } from '../terminal/terminal.js';
 import { approvalLine, hookLine, valueLines } from './render-parts.js';
 
-/** Groups that say no more than the step they stand in. */
+/** Groups that add nothing to the step they are in. */
 const UNNAMED = new Set(['steps', 'parallel', 'race']);
 
 /** The steps as a tree, in the order in which they would run. */

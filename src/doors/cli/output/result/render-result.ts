@@ -55,7 +55,7 @@ function renderInputChange({ by, at, fields }: InputChange): string {
   return `${oneLine(by.name)} (${by.source}) ${what} ${formatMoment(at)}`;
 }
 
-/** So many files are named; the rest is counted. */
+/** The maximum number of files to name; the rest is counted. */
 const MAX_NAMED = 50;
 const DIGEST_SHOWN = 12;
 

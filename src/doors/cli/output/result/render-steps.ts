@@ -6,7 +6,7 @@ import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/steps/descri
 import { isOfExpansion } from '../../../../rules/steps/step-name.js';
 import type { Style } from '../terminal/terminal.js';
 
-/** So many failures of a loop stand on its line. */
+/** The maximum number of failures on the line of a loop. */
 const MAX_FAILURES = 3;
 
 const MARKS: Record<StepSummary['status'], { mark: string; color: Parameters<Style>[0] }> = {

@@ -16,7 +16,7 @@ import { markOf } from '../result/render-steps.js';
 import type { Style } from '../terminal/terminal.js';
 import { asTyped, commandOf, type Typist } from '../typed-command.js';
 
-/** So many failures of one loop are told, with so many of the attempts before the last; JSON has more. */
+/** The maximum number of failures of one loop to show, and of attempts before the last; JSON has more. */
 const MAX_FAILURES = 5;
 const MAX_TRIES = 4;
 
@@ -26,7 +26,7 @@ const WORDS: Record<HookAnswer['decision'], string> = {
   need_user_confirm: 'asked for a confirmation',
 };
 
-/** What happened, in the order of the plan: around the task, then each step with what stood around it. */
+/** What happened, in the order of the plan: around the task, then each step with the hooks around it. */
 export function renderEvents(story: TaskStory, style: Style, typist: Typist): string[] {
   const { hooks, approvals, steps, concurrency } = story;
   const known = { ...story, steps: steps.filter(({ id }) => !isOfExpansion(id)) };
@@ -87,12 +87,12 @@ function isWhy(inner: StepStory, { path, error }: StepStory): boolean {
   return error !== null && inner.path.startsWith(`${path}/`) && inner.error?.message === error.message;
 }
 
-/** Whether the condition was false or the step never came up, nobody notes. */
+/** Whether the condition was false or the step was never reached is not recorded. */
 function skippedBecause(condition: string | null): string {
   return condition === null ? ': it was not reached' : `: it runs only if ${plainText(condition, '      ')}`;
 }
 
-/** Whether the failures of its turns tell why a step failed, or those of the loop around it. */
+/** Whether the failures of its turns explain why a step failed, or those of the loop around it. */
 function explainsOwn({ error, failures, failed_turns = 0 }: StepStory): boolean {
   return failed_turns > 0 || (failures ?? []).some((failure) => failure.error?.message === error?.message);
 }

@@ -18,7 +18,7 @@ import { renderEvents } from './render-story-steps.js';
 const DIGEST_SHOWN = 12;
 const MAX_OF_A_VALUE = 200;
 
-/** Tells a task as a story: how it stands and why, then from what was asked to what to do next. */
+/** Renders a task as a story: its state and the reason, then from the request to the next commands. */
 export function renderStory(
   story: TaskStory,
   next: readonly NextCommand[],
@@ -47,7 +47,7 @@ function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, '  ');
 }
 
-/** One sentence: how the task stands, and why. */
+/** One sentence: the state of the task, and why. */
 function headline(story: TaskStory, style: Style): string {
   const { status, definition, error, task_key } = story;
   const name = `${definition.id} v${definition.version}`;

@@ -20,7 +20,7 @@ export function widthOf(text: string): number {
   return truncatedWidth(text).width;
 }
 
-/** A text cut to so many cells, with an ellipsis where something is missing; its styles end with it. */
+/** A text cut to this many cells, with an ellipsis for the missing part; its styles end with it. */
 export function cutToWidth(text: string, most: number): string {
   if (most <= 0) return '';
   const { index, truncated, ellipsed } = truncatedWidth(text, { limit: most, ellipsis: '…', ellipsisWidth: 1 });

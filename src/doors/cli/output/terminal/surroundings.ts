@@ -4,7 +4,7 @@ import { showUnseenCharacters } from '../../../../rules/shown-text.js';
 export type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'> &
   Partial<Pick<NodeJS.WriteStream, 'rows' | 'columns'>>;
 
-/** What surrounds a command: a process, or what stands in for one where a command is called within another program. */
+/** The environment of a command: a process, or its substitute if another program calls the command. */
 export interface Surroundings {
   stdin: { isTTY?: boolean | undefined };
   stdout: Output;

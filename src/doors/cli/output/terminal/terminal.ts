@@ -7,7 +7,7 @@ import { showUnseenCharacters } from '../../../../rules/shown-text.js';
 import { type PaintedBlock, paintBlock, type ScreenSize } from './paint-block.js';
 import { enderOfClosed, type Output, type Surroundings } from './surroundings.js';
 
-/** What a command says, asks and hears: results go to stdout, all else to stderr. Source: docs/guide.md. */
+/** The output, prompts and input of a command: results go to stdout, all else to stderr. Source: docs/guide.md. */
 export interface Terminal {
   /** One result, for people: what would steer a terminal or hide text is shown, as `\u202e`. */
   print(text: string): void;
@@ -20,7 +20,7 @@ export interface Terminal {
    * erase the block. What is said meanwhile stands above it, and takes it away until it is drawn again.
    */
   redraw(lines: readonly string[]): void;
-  /** So many lines a block may have: more would scroll away, and could not be rewritten. */
+  /** The maximum number of lines of a block: more would scroll away, and could not be rewritten. */
   room(): number;
   /** Columns that a line of a block may have. */
   columns(): number;
@@ -45,7 +45,7 @@ export interface Terminal {
 export type Style = Terminal['style'];
 
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM'] as const;
-/** What a terminal that does not tell its height is taken for. */
+/** The assumed height of a terminal that does not report one. */
 const USUAL_ROWS = 24;
 const USUAL_COLUMNS = 80;
 
@@ -54,7 +54,7 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
   const { stdout, stderr } = around;
   const isLive = stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
   const isColored = isLive && !env.NO_COLOR;
-  // Stands for the escape character of our own styles, so that data cannot have any.
+  // Replaces the escape character of our own styles, so that data cannot contain any.
   const ownEscape = `<${randomUUID()}>`;
   const shown = (text: string): string =>
     showUnseenCharacters(text.replaceAll('\r\n', '\n')).replaceAll(ownEscape, '\x1b');
