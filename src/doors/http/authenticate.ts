@@ -22,7 +22,7 @@ export interface Authentication {
 /** Who a request comes from, once that is known. */
 export interface HttpCaller {
   person: Person;
-  /** Left out where nothing tells, so that every hook fires. */
+  /** Left out if unknown, so that every hook fires. */
   kind?: Caller;
   rights: ReadonlySet<Right>;
   /** What the caller is counted by. */
@@ -69,7 +69,7 @@ export function admit(
 /**
  * Who sends a request: the bearer of a token, the person whom a trusted proxy names, or the user who runs the door.
  *
- * A token that opens nothing is refused, whatever else there is: nothing is fallen back to.
+ * An invalid token is refused, with no fallback to another credential.
  *
  * @throws AbilityError `door.unauthenticated`; as {@link readClaims}.
  */

@@ -24,8 +24,8 @@ export function hostnameOf(authority: string): string | undefined {
 }
 
 /**
- * Refuses what was meant for another host, or was sent by a page of another site. It keeps web pages, whatever name they were
- * given for this machine, from asking in the name of the person who looks at them.
+ * Refuses requests for another host or from a page of another site. It keeps web pages, under any host name for this machine, from sending
+ * requests in the name of the person who views them.
  *
  * @param isOwn whether a host name is one of this door. @throws AbilityError `door.foreign_host`, `door.cross_site`.
  */

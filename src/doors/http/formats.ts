@@ -9,7 +9,7 @@ import { OUTCOMES } from '../answers/ask/ask-shapes.js';
 /** The longest that a request waits for a task; proxies end requests that take longer. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-/** What was read from JSON is JSON; the recursive schema that says so has no place in an OpenAPI document. */
+/** Parsed JSON is always JSON; the recursive schema that says so has no place in an OpenAPI document. */
 const json = z.unknown();
 const input = z.record(z.string(), json).describe('What the ability is given, as its input_schema has it.');
 const environment = z.string().min(1).max(100).describe('Left out: as the project chooses.');
@@ -18,7 +18,7 @@ const wait = z
   .refine((text) => isDuration(text) && parseDuration(text) <= LONGEST_WAIT_MS, 'It is no duration of at most 5m')
   .describe('How long to wait for the end, such as 30s, at most 5m; 0s without it.');
 
-/** What is asked for when a task is created. */
+/** The body of a request to create a task. */
 const newTask = {
   ability: z.string().min(1).max(200).describe('Its id.'),
   input: input.optional(),

@@ -64,7 +64,7 @@ export const USUAL_LIMITS: Limits = {
 export interface McpOptions extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'typed' | 'patienceMs' | 'lookMs'> {
   /** As {@link McpDoor.review}. */
   review(answer: PreflightAnswer): Promise<void>;
-  /** How often tokens are looked at whether they still open the door, in milliseconds. */
+  /** How often tokens are checked again, in milliseconds. */
   tokensMs: number;
 }
 

@@ -53,9 +53,7 @@ export function statusOf(code: string): number {
   return (meaning && STATUS_OF_EXIT[meaning.exit]) ?? 500;
 }
 
-/**
- * The answer to an error. The text of an unexpected one goes to the operator alone.
- */
+/** The response to an error. Only the operator sees the text of an unexpected one. */
 export function httpProblem(error: unknown): HttpProblem {
   const known =
     error instanceof AbilityError

@@ -25,7 +25,7 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
     await handler.close();
   });
   app.register(async (scope) => {
-    // What is no message is answered in the words of the protocol.
+    // An invalid message gets an error of the protocol.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_, text, done) => done(null, text));
     const admitted = new WeakMap<FastifyRequest, HttpCaller>();
@@ -85,7 +85,7 @@ function webRequest({ method, headers, body, host }: FastifyRequest, signal: Abo
   });
 }
 
-/** The MCP door that stands on an HTTP door. Its environment is that of requests that name none; agents choose no other. */
+/** The MCP door on an HTTP door. It runs in the environment of requests that name none; agents choose no other. */
 export function mcpDoorOn(door: HttpDoor, { tokensMs: _, ...options }: McpOptions): McpDoor {
   const { scope, env, registry, note } = door;
   return {

@@ -112,7 +112,7 @@ function takeJsonAlone(app: FastifyInstance): void {
   });
 }
 
-/** What is signed is signed as bytes. */
+/** Signatures cover the raw bytes. */
 function takeBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => done(null, bytes));
@@ -145,12 +145,12 @@ function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, 
   if (problem.code === 'door.unauthenticated') reply.header('www-authenticate', 'Bearer');
   const wait = (problem.details as { retry_after?: unknown } | undefined)?.retry_after;
   if (problem.status === 429 && typeof wait === 'number') reply.header('retry-after', String(wait));
-  // What is too large is not read to its end.
+  // An oversized body is not read to its end.
   if (problem.status === 413) reply.header('connection', 'close');
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
 }
 
-/** What is no request, or is not sent to its end. */
+/** An invalid or incomplete request. */
 function answerBroken({ code }: { code?: string }, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -14,7 +14,7 @@ interface Bucket {
   at: number;
 }
 
-/** So many callers are remembered; the one that was seen longest ago is forgotten first, as it has its whole burst again. */
+/** The maximum number of remembered callers; the one seen longest ago is forgotten first, as it has its whole burst again. */
 const MAX_CALLERS = 10_000;
 
 /** Counts the requests of each caller. */

@@ -6,7 +6,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { hostnameOf, isLoopback } from './check-origin.js';
 import type { Tls } from './open-http-door.js';
 
-/** Where a door is to listen, as it is asked for. */
+/** Where a door should listen, as requested. */
 export interface ListenFlags {
   host: string;
   port: string;

@@ -17,13 +17,13 @@ export interface HttpCall<Params, Query, Body> {
   query: Query;
   body: Body;
   headers: Record<string, string | string[] | undefined>;
-  /** Fires when the client has gone, or the door closes. */
+  /** Fires when the client has disconnected, or the door closes. */
   signal: AbortSignal;
-  /** For what is no single answer; the handler then answers `undefined`. */
+  /** For streams; the handler then returns `undefined`. */
   raw: ServerResponse;
 }
 
-/** What is answered; undefined where the handler has written it itself. */
+/** The response body; undefined if the handler has written it itself. */
 export type HttpAnswer = { status: number; body: unknown; headers?: Record<string, string> } | undefined;
 
 /** What an answer is, for the OpenAPI document. */
@@ -48,7 +48,7 @@ export interface Route {
   body?: z.ZodType;
   /** It is given the bytes of the body as they came, a `Buffer`, which `body` describes and the handler checks. */
   takesBytes?: true;
-  /** Refuses a request of which the body is not read then. `params` are not checked yet. */
+  /** Refuses a request before its body is read. `params` are not checked yet. */
   refuseUnread?: (request: Pick<HttpCall<unknown, unknown, never>, 'door' | 'headers' | 'params'>) => void;
   /** Headers that it reads, and what they are for. */
   headers?: Record<string, string>;

@@ -9,8 +9,8 @@ const counted = new WeakMap<HttpDoor, { ofCallers: Map<string, Polls>; ofAll: Po
 const RETRY_AFTER = 5;
 
 /**
- * Counts one request that listens to a task, or waits for it, until it leaves. Each is a long poll of Temporal, which takes only so many of
- * a namespace, those of the workers among them; all that listen to the same task share one.
+ * Counts one request that listens to a task, or waits for it, until it leaves. Each is a long poll of Temporal, which limits them per
+ * namespace, including those of the workers; all listeners of a task share one.
  *
  * @param task the task whose events are listened to; left out: the request waits, with a poll of its own.
  * @throws AbilityError `door.too_many`.

@@ -6,7 +6,7 @@ import { shapeOf } from '../answers/result-shape.js';
 import type { HttpCall } from './route.js';
 import { takeListener } from './take-listener.js';
 
-/** A result and whether it is final: 200, or 202 while the task goes on. */
+/** A result and whether it is final: 200, or 202 while the task runs. */
 export function answerOf(result: TaskResult): { status: 200 | 202; body: TaskResult } {
   return isEndState(result.status) ? { status: 200, body: shapeOf(result) } : { status: 202, body: waiting(result) };
 }
@@ -21,11 +21,10 @@ function waiting(result: TaskResult): TaskResult {
 }
 
 /**
- * Waits for a task, no longer than was asked for, and no longer than the client is there; not at all where it waits
- * for people.
+ * Waits for a task, at most for the requested time and while the client is connected; not at all if it waits for people.
  *
  * @param wait a duration; left out: its present state.
- * @throws AbilityError `door.too_many` where the caller waits for too many tasks; the task goes on.
+ * @throws AbilityError `door.too_many` if the caller waits for too many tasks; the task continues.
  */
 export async function waitFor(
   connection: Connection,

@@ -38,7 +38,7 @@ export interface DoorOptions {
   signal?: AbortSignal;
 }
 
-/** What is known of a connection that was made here: what defaults are read from. */
+/** What is known of a connection that was made here: the source of defaults. */
 export interface Origin {
   /** Undefined over HTTP. */
   loader: RegistryLoader | undefined;
@@ -51,7 +51,7 @@ const OF_PROJECT = ['root', 'address', 'namespace', 'profile', 'progress', 'onOt
 const OF_DOOR = ['address', 'token', 'signal'];
 
 /**
- * Connects to a project, and starts its runtime where it has none. With the address of a door and no `root` it goes over HTTP.
+ * Connects to a project, and starts its runtime if it has none. With the address of a door and no `root` it goes over HTTP.
  *
  * Until it is closed a connection keeps the project's own runtime up; it does not keep its own process alive.
  *

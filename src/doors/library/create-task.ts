@@ -9,7 +9,7 @@ import { type Connection, originOf, refuseUnknown } from './connection.js';
 /** What of a task may be left out; then it is as on the command line. */
 type Defaulted = 'environment' | 'user' | 'input' | 'run';
 
-/** A task that is wanted. */
+/** A task to create. */
 export interface TaskOptions
   extends Pick<
       NewTask,

@@ -2,13 +2,13 @@ import * as client from '../../client/index.js';
 import { type Reached, reached } from './connection.js';
 
 /**
- * Runs a created task; one that runs already goes on as it is.
+ * Runs a created task; a running one continues.
  *
  * @throws AbilityError `task.not_found`, `task.closed`, `task.other_project`.
  */
 export const runTask: Reached<typeof client.runTask> = reached(client.runTask);
 
-/** Waits for a task and gives its result, however it ends. {@link waitForTask} can stop waiting, and starts a runtime that is gone. */
+/** Waits for a task and returns its result, however it ends. {@link waitForTask} can stop waiting, and restarts a stopped runtime. */
 export const awaitResult: Reached<typeof client.awaitResult> = reached(client.awaitResult);
 
 /**

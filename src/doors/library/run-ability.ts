@@ -17,9 +17,9 @@ export interface RunOptions
   onProgress?: (result: TaskResult) => void;
   /** Called where no worker takes up the task, or a call of it. */
   onStall?: (stall: Stall) => void;
-  /** Milliseconds after which waiting ends with `wait.timeout`; the task goes on. Left out: as long as it takes. */
+  /** Milliseconds after which waiting ends with `wait.timeout`; the task continues. Left out: no limit. */
   timeoutMs?: number;
-  /** Ends the waiting with its reason; a task that was created goes on. */
+  /** Ends the waiting with its reason; a created task continues. */
   signal?: AbortSignal;
 }
 

@@ -74,7 +74,7 @@ async function answerOf(tool: DoorTool, call: ToolCall, params: CallToolRequest[
   }
 }
 
-/** The methods of the Tasks extension, for callers that declare it. Input is never asked for, so none is taken. */
+/** The methods of the Tasks extension, for callers that declare it. The door never requests input, so it accepts none. */
 function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
   const handle = (
     method: string,

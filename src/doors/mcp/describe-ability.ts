@@ -38,7 +38,7 @@ export async function describeAbility({ door }: ToolCall, { id }: z.output<typeo
   }
 }
 
-/** An ability that can be run here. @throws AbilityError `ability.not_found`, or what is wrong with its file. */
+/** An ability that can be run here. @throws AbilityError `ability.not_found`, or the error of its file. */
 export function findOffered(door: Pick<McpDoor, 'registry' | 'environment'>, id: string): Offered {
   const registry = door.registry();
   const offered = offeredIn(registry, door.environment);

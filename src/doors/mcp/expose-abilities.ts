@@ -10,7 +10,7 @@ import { readArguments } from './read-arguments.js';
 import { runAbility, runInput } from './run-ability.js';
 import { type DoorTool, META_NAMES } from './tools.js';
 
-/** What effects mean to those who ask before they call a tool; of what is not known, the gravest. */
+/** The annotations of effects for hosts that ask before they call a tool; unknown effects count as the gravest. */
 const HINTS: Record<Effect, ToolAnnotations> = {
   read: { readOnlyHint: true, openWorldHint: false },
   external_read: { readOnlyHint: true, openWorldHint: true },
@@ -20,10 +20,10 @@ const HINTS: Record<Effect, ToolAnnotations> = {
 };
 
 /**
- * The abilities that are tools of their own for callers who may run, by the names of these tools, in the order of their ids.
+ * The abilities that are tools of their own for callers who may run, by tool name, in the order of their ids.
  *
- * A tool is named after its ability, with `_` for dots, since many hosts take no dots; where two abilities would have one
- * name, neither has it, so that a name never comes to mean another ability.
+ * A tool is named after its ability, with `_` for dots, since many hosts allow no dots; if two abilities would share a name, neither gets
+ * it, so that a name never changes its ability.
  */
 export function exposedTools(door: McpDoor): Map<string, DoorTool> {
   if (door.expose.length === 0) return new Map();
@@ -93,7 +93,7 @@ function outputOf(schema: JsonObject = {}): Tool['outputSchema'] {
 /** Words of JSON Schema under which there are values, not schemas. */
 const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 
-/** A schema that stands under `properties.output`: what it refers to in itself stands there, too. */
+/** A schema under `properties.output`: its references to itself are moved there, too. */
 function moved(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(moved);
   if (!isJsonObject(schema)) return schema;

@@ -16,7 +16,7 @@ import { type OwnTask, startedAnswer, taskAnswer } from './task-answer.js';
 /** A call waits no longer than this while others are queued. */
 const CROWDED_MS = 250;
 
-/** Waits for a task until it ends, waits for people, or the time is up. On any error the answer has the handle, as the task goes on. */
+/** Waits for a task until it ends, waits for people, or the time is up. On any error the answer has the handle, as the task continues. */
 export async function followTask(
   call: ToolCall,
   connection: Connection,
@@ -47,7 +47,7 @@ export async function lookAtTask({ door }: ToolCall, connection: Connection, tas
 const MAX_REPORTS = 500;
 
 /**
- * Notifies a caller that asked for progress of each event of a task. How many there will be is not known.
+ * Sends a caller with a progress token each event of a task. The total is unknown.
  *
  * @returns stops the notifications. An error here ends them and nothing else.
  */

@@ -5,7 +5,7 @@ import { watchExposed } from './expose-abilities.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
 import { MAX_ARGUMENTS } from './read-arguments.js';
 
-/** Room for arguments of the largest size, escaped, and for what stands around them. */
+/** Room for arguments of the largest size, escaped, and for the message around them. */
 const MOST_BODY_BYTES = 2 * MAX_ARGUMENTS;
 
 /** A door for web requests. */

@@ -37,11 +37,11 @@ export interface McpDoor {
   note(text: string): void;
   /** How long a call waits for the end of its task before it answers with a handle. Milliseconds. */
   patienceMs: number;
-  /** How often definitions are looked at for abilities that are tools of their own, in milliseconds. */
+  /** How often definitions are checked for abilities that are tools of their own, in milliseconds. */
   lookMs: number;
 }
 
-/** As {@link McpDoor} has them, where nothing else is wanted. */
+/** The defaults of {@link McpDoor}. */
 export const USUAL_TIMES = { patienceMs: 5000, lookMs: 2000 } as const;
 
 /** Who calls, for as long as a transport or a token knows them as one. */
@@ -63,7 +63,7 @@ export interface ToolCall {
   caller: Person;
   /** The connection, as this call uses it. */
   loan: Loan;
-  /** Fires when the answer is wanted no more. */
+  /** Fires when the caller cancels the request. */
   signal: AbortSignal;
   /** Trace context that came with the call, as W3C `traceparent` has it. */
   trace?: string;
@@ -75,7 +75,7 @@ export interface ToolCall {
 export interface ToolAnswer {
   data: JsonObject;
   isError: boolean;
-  /** The task goes on, under this handle. */
+  /** The task continues, under this handle. */
   open?: OpenAnswer;
 }
 

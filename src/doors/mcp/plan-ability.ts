@@ -10,7 +10,7 @@ import { deciders } from './task-answer.js';
 /** What `ability_plan` takes. */
 export const planInput = z.strictObject({ id: z.string(), input: z.record(z.string(), z.unknown()).optional() });
 
-/** So many calls of a plan are data. */
+/** The maximum number of calls of a plan in the data. */
 const MAX_CALLS = 100;
 
 /**

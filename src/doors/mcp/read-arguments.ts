@@ -7,9 +7,9 @@ export const MAX_ARGUMENTS = 4 * 1024 * 1024;
 const MAX_ISSUES = 5;
 
 /**
- * The arguments of a call, as its schema has them.
+ * The arguments of a call, parsed by its schema.
  *
- * @throws AbilityError `input.invalid`, with the places of what is wrong.
+ * @throws AbilityError `input.invalid`, with the places of the errors.
  */
 export function readArguments<T>(schema: z.ZodType<T>, given: unknown = {}): T {
   refuseUnsafeKeys(given);

@@ -64,7 +64,7 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
   return withTurnContext(call, connection, withWarnings(answer, [...created.warnings, ...warnings]));
 }
 
-/** What was searched, described and planned here may not be what runs. */
+/** The definitions that were searched, described and planned here may not be those that run. */
 const OTHER_DEFINITIONS = 'The definitions of the worker differ from those here; the task runs theirs';
 
 /** Each caller has keys of its own, so that none runs, or learns of, a task that another one made under the same key. */

@@ -44,7 +44,7 @@ export async function search(
   return { data, isError: false };
 }
 
-/** At most so many abilities are ranked. */
+/** The maximum number of ranked abilities. */
 const MAX = 100;
 
 function listAll({ registry: load, environment }: McpDoor, limit: number): JsonObject {

@@ -40,7 +40,7 @@ export async function serveCaller(
   stopWatching();
 }
 
-/** By whichever side, and for whatever reason. */
+/** By either side, for any reason. */
 function untilClosed(transport: Transport): Promise<void> {
   const { onclose } = transport;
   return new Promise((resolve) => {

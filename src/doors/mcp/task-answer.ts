@@ -40,7 +40,7 @@ export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): To
   };
 }
 
-/** The answer about a task that was started and not looked at since. */
+/** The answer about a task that was started and not read since. */
 export function startedAnswer(task: OwnTask): ToolAnswer {
   return { data: { status: 'running', task: task.handle, next: nextOf([]) }, isError: false, open: task };
 }

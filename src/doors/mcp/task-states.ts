@@ -27,10 +27,10 @@ export function createdTask(answer: ToolAnswer, handle: string, now = new Date()
 }
 
 /**
- * A task as `tasks/get` shows it. Whatever ended without the output is a completed call with an error; `failed` is left to
- * an engine out of order. Source: docs/mcp.md#long-calls.
+ * A task as `tasks/get` shows it. Any end without output is a completed call with an error; `failed` is left to an engine failure. Source:
+ * docs/mcp.md#long-calls.
  *
- * @param answer what the call would have answered with this result.
+ * @param answer the answer of the call for this result.
  */
 export function detailedTask(answer: ToolAnswer, result: TaskResult, handle: string, meta: JsonObject): JsonObject {
   const now = new Date().toISOString();

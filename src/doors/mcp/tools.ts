@@ -141,7 +141,7 @@ function madeOf(name: string): [string, DoorTool][] {
   return [[name, tool]];
 }
 
-/** The names of all of them, whatever the access level. */
+/** The names of all of them, at any access level. */
 export const META_NAMES: ReadonlySet<string> = new Set(Object.keys(TOOLS));
 
 function toolOf(name: string, { description, input, output, annotations, isLong = false, run }: Form<never>): DoorTool {

@@ -21,7 +21,7 @@ interface Asked {
   made?: string;
 }
 
-/** The command line that is asked for. */
+/** The command line to run. */
 interface Asking {
   args: string[];
   env: NodeJS.ProcessEnv;
@@ -79,7 +79,7 @@ function screenOf({ isTTY = false, columns, rows }: Partial<Screen>): Screen {
   return { isTTY, columns, rows };
 }
 
-/** The folder may be gone. */
+/** The folder may not exist any more. */
 function folderOf(process: NodeJS.Process): string | undefined {
   try {
     return process.cwd();
@@ -92,9 +92,9 @@ function folderOf(process: NodeJS.Process): string | undefined {
 type ReachableRuntime = RuntimeFile & { socket: string; paths: ProjectPaths };
 
 /**
- * The runtime of a project, where it is up and has a socket that can only be of this user, on this machine and of this version.
+ * The runtime of a project, if it is up and its socket can only belong to this user, on this machine and of this version.
  *
- * Whether it lives is seen when it is asked. Never throws.
+ * Only a request shows whether it is alive. Never throws.
  */
 function findSocket(cwd: string, project: string | undefined): ReachableRuntime | undefined {
   try {
@@ -104,12 +104,12 @@ function findSocket(cwd: string, project: string | undefined): ReachableRuntime 
     const { socket } = runtime;
     return socket !== undefined && isOwnSocket(socket) ? { ...runtime, socket, paths } : undefined;
   } catch {
-    // The command itself says what is wrong.
+    // The command itself reports the error.
     return undefined;
   }
 }
 
-/** What a command that the runtime does reads of the environment it was typed in; nothing else of that goes over the socket. */
+/** The environment variables that a command in the runtime reads; no others go over the socket. */
 const SENT = [
   'ABILITY_CALLER',
   'ABILITY_ENV',
@@ -125,7 +125,7 @@ const SENT = [
   ...CI_VARIABLES,
 ] as const;
 
-/** What names another server or another store, so that the runtime is not asked; and what says that it is not to be. */
+/** Variables that name another server or store, so that the runtime is bypassed. */
 const ELSEWHERE = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'ABILITY_STORE'] as const;
 
 /** The part of an environment that is sent. */
@@ -133,7 +133,7 @@ export function sentOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(SENT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
-/** Whether an environment lets the runtime of the project be asked: `ABILITY_SOCKET=off` does not. */
+/** Whether an environment allows commands to use the project's runtime: `ABILITY_SOCKET=off` does not. */
 export function mayAsk(env: NodeJS.ProcessEnv): boolean {
   return env.ABILITY_SOCKET !== 'off' && ELSEWHERE.every((name) => !env[name]);
 }

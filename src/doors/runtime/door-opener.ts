@@ -2,10 +2,9 @@ import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { RuntimeDoor } from '../../worker/runtime.js';
 
 /**
- * What opens the door of a project's runtime. What stands behind the door is loaded by its first visitor: a runtime that no one asks
- * pays for a socket alone.
+ * Opens the door of a project's runtime. The modules behind it are loaded for its first visitor: an unused runtime pays for a socket alone.
  *
- * @param env of the runtime: where the door looks for credentials when something is planned.
+ * @param env of the runtime: where the door looks for credentials when it plans.
  */
 export function doorOpener(
   root: string,

@@ -1,7 +1,7 @@
 /** Where the runtime takes typed commands. */
 export const COMMANDS_PATH = '/v1/commands';
 
-/** What a command line is asked with: the first line of the request. Each line is one JSON value. */
+/** The first line of the request: the command line to run. Each line is one JSON value. */
 export interface CommandRequest {
   /** Of the package that asks; another one passes by. */
   version: string;
@@ -31,7 +31,7 @@ export interface SignalLine {
   signal: 'SIGINT' | 'SIGTERM';
 }
 
-/** What is answered, line by line; the first is `taken`, or `passed` with nothing done. The last one is `exit`. */
+/** The reply, line by line; the first is `taken`, or `passed` with nothing done. The last one is `exit`. */
 export type AnswerLine =
   | { taken: true }
   | { passed: string }

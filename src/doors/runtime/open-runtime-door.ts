@@ -11,7 +11,7 @@ import { Connections } from '../http/connections.js';
 import type { HttpDoor } from '../http/http-door.js';
 import { COMMANDS_PATH } from './lines.js';
 
-/** What a door of a runtime stands in. */
+/** The project and runtime that a door belongs to. */
 export interface DoorPlace {
   root: string;
   /** Of the runtime. */

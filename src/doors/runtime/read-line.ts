@@ -12,8 +12,8 @@ interface Line {
 const PATIENCE = ['--timeout', '--wait-approval'];
 
 /**
- * The commands that the runtime does for a command line, with the flags that it does them with. What reads stdin or files that the
- * command line names, writes files, decides, or ends with its command is left out: that is for the process which was asked.
+ * The commands that the runtime runs for a command line, with their supported flags. Commands that read stdin or files named on the command
+ * line, write files, decide, or end with their process are left out: the calling process runs them.
  */
 export const LINES: Record<string, Line> = {
   run: {
@@ -29,7 +29,7 @@ export const LINES: Record<string, Line> = {
   why: {},
 };
 
-/** A command line that the runtime may be asked to do. */
+/** A command line that the runtime may run. */
 export interface RuntimeLine {
   /** As `--project` has it. */
   project?: string;

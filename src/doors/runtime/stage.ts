@@ -5,7 +5,7 @@ import type { AnswerLine, CommandRequest, Screen, SignalLine } from './lines.js'
 
 type Stream = Surroundings['stdout'];
 
-/** Stands in the runtime for the process of a command: what it writes goes to who asked, and their signals come to it. */
+/** Replaces the process of a command inside the runtime: its output goes to the caller, and the caller's signals come to it. */
 export class Stage extends EventEmitter implements Surroundings {
   readonly stdin = { isTTY: false };
   readonly stdout: Stream;
@@ -31,24 +31,24 @@ export class Stage extends EventEmitter implements Surroundings {
     this.leave(code ?? 0);
   }
 
-  /** What reads stdin is never asked for here. */
+  /** Commands that read stdin never run here. */
   readInput(): string {
     throw new Error('the runtime has no stdin of the command');
   }
 
   override once(event: string, listener: () => void): this {
     super.once(event, listener);
-    // Who listens only now hears it, too.
+    // Late listeners get it, too.
     if (this.hasGone && event === 'SIGTERM') queueMicrotask(() => this.emit(event, event));
     return this;
   }
 
-  /** A signal of the process that asked. */
+  /** A signal of the calling process. */
   signal(signal: SignalLine['signal']): void {
     if (!this.emit(signal, signal)) this.send({ unheard: signal });
   }
 
-  /** Who asked has gone: nothing waits for them any more. */
+  /** The caller has disconnected: nothing waits for them any more. */
   gone(): void {
     this.hasGone = true;
     this.emit('SIGTERM', 'SIGTERM');

@@ -29,7 +29,7 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
     let stage: Stage | undefined;
     const send = (line: AnswerLine): void => void response.write(`${JSON.stringify(line)}\n`);
     const begin = (asked: CommandRequest): void => {
-      // Who asked may have gone while this was loaded.
+      // The caller may have disconnected while this was loaded.
       if (response.destroyed) return;
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       const reason = underWay >= MOST_AT_ONCE ? 'as many commands as it does at once' : whyPassed(commands, asked);

@@ -1,13 +1,13 @@
 import { type ClientRequest, request } from 'node:http';
 import { type AnswerLine, COMMANDS_PATH, type CommandRequest, type SignalLine, splitLines } from './lines.js';
 
-/** A runtime that says nothing for so long is passed by: the command itself then waits for it, or says what is wrong. */
+/** A runtime that is silent for this long is bypassed: the command itself then waits for it, or reports the error. */
 const PATIENCE_MS = 3000;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Who sends more signals than this need not wait for what the runtime makes of them. */
 const MAX_SIGNALS = 2;
 
-/** Of the process that asks: where it writes, and what it hears. */
+/** The calling process: where it writes, and which signals it gets. */
 export interface Asking {
   stdout: { write(text: string): unknown };
   stderr: { write(text: string): unknown };
@@ -92,7 +92,7 @@ class Answer {
     this.end({ kind: this.isTaken ? 'lost' : 'passed' });
   }
 
-  /** Ends this process as the signal does where no one listens to it. */
+  /** Ends this process as the signal would without a listener. */
   die(signal: NodeJS.Signals): void {
     if (this.isOver) return;
     this.sent.destroy();

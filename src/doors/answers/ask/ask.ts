@@ -128,10 +128,7 @@ async function say(
   return { thread: await readThread(connection, session), turn };
 }
 
-/**
- * A call that a hook of this prompt denies is not tried; one denied to an earlier call may be right for this prompt. Source: R-002-38;
- * C-11.
- */
+/** Drops a call that a hook of this prompt denies; an earlier denied call may be right now. Source: R-002-38; C-11. */
 function withinGuards(resolved: Considered, turn: TurnContext | null): Considered {
   const [call] = resolved.plan;
   const guards = turn?.hook_signals.ability_guards ?? [];
@@ -187,10 +184,7 @@ async function runPlanned(
   });
 }
 
-/**
- * Sends a signal once. If the run was interrupted before the reply, it is unknown whether the signal was sent, and it is not repeated.
- * @returns the answer.
- */
+/** Sends a signal once: an interrupted run may have sent it, so it is not repeated. @returns the answer. */
 async function sendChosen(
   connection: Connection,
   { log }: BegunAsk,

@@ -6,7 +6,7 @@ import { metricIn, type ProjectNames, TaskMetrics } from './task-metrics.js';
 
 /** A look that is younger is shown again. */
 const FRESH_MS = 2000;
-/** A scrape does not wait longer for Temporal; the look goes on, and the next scrape shows it. */
+/** The maximum wait of a scrape for Temporal; the query continues, and the next scrape shows its result. */
 const PATIENCE_MS = 5000;
 
 const known = new WeakMap<HttpDoor, DoorMetrics>();
@@ -18,7 +18,7 @@ export function metricsOf(door: HttpDoor): DoorMetrics {
   return metrics;
 }
 
-/** The figures of one door: what it was asked, its process, and the tasks of its project. */
+/** The metrics of one door: its requests, its process, and the tasks of its project. */
 export class DoorMetrics {
   private readonly registry = new Registry();
   private readonly tasks = new TaskMetrics(this.registry);
@@ -68,7 +68,7 @@ export class DoorMetrics {
     return this.registry.metrics();
   }
 
-  /** Watching takes the processor a hundred times a second, so that a door which no one scrapes does not. */
+  /** Measuring wakes the processor a hundred times a second, so a door that is never scraped does not measure. */
   private watchProcess(): void {
     if (this.isWatchingProcess) return;
     this.isWatchingProcess = true;
@@ -93,7 +93,7 @@ export class DoorMetrics {
       const { project, workflows } = registry();
       this.names = { environments: Object.keys(project.environments), abilities: [...workflows.keys()] };
     } catch {
-      // Each request that needs the definitions says what is broken.
+      // Each request that needs the definitions reports what is broken.
     }
   }
 }

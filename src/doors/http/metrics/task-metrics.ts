@@ -38,7 +38,7 @@ interface Source {
   readQueues: typeof readQueues;
 }
 
-/** What is known of the tasks of a project: counted since the door was opened, or as it is at a scrape. */
+/** What is known of the tasks of a project: counted since the door was opened, or current at a scrape. */
 export class TaskMetrics {
   private readonly ends;
   private readonly durations;

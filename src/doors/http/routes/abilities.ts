@@ -78,7 +78,7 @@ export const abilityRoutes: Route[] = [
   }),
 ];
 
-/** Where an ability of the project is looked at. @throws AbilityError as {@link findAbility} and {@link environmentOf}. */
+/** Where an ability of the project is read. @throws AbilityError as {@link findAbility} and {@link environmentOf}. */
 async function findIn(door: HttpDoor, id: string, asked: string | undefined) {
   const registry = door.registry();
   await findAbility(registry, id);

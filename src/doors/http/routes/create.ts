@@ -35,7 +35,7 @@ export const createRoutes: Route[] = [
       const { door, body } = call;
       const { ability, prompt } = body;
       if (prompt !== undefined) return askInWords({ ...call, body: { ...body, prompt } });
-      // One of the two is there: refuse has looked.
+      // One of the two exists: refuse has checked it.
       const named = { ...call, body: { ...body, ability: ability ?? '' } };
       return door.ask(async (connection) => {
         const made = await makeTask(named, connection, true);

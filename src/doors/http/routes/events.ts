@@ -7,7 +7,7 @@ import { eventAnswer, keyParams } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { takeListener } from '../take-listener.js';
 
-/** The route on which a caller hears what happens to a task. */
+/** The route that streams the events of a task. */
 export const eventRoutes: Route[] = [
   defineRoute({
     method: 'GET',
@@ -37,9 +37,9 @@ export const eventRoutes: Route[] = [
 const BEAT_MS = 15_000;
 
 /**
- * Writes events as a stream of server-sent events, no faster than they are read, until they end or the client has gone.
+ * Writes events as a stream of server-sent events, no faster than they are read, until they end or the client has disconnected.
  *
- * A stream that breaks cannot say why any more: the client comes back with the last id.
+ * A broken stream cannot report its error: the client reconnects with the last id.
  */
 async function writeEvents(
   response: ServerResponse,

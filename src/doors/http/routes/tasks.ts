@@ -37,7 +37,7 @@ import { defineRoute, type Route } from '../route.js';
 import { answerOf, viewOwn, waitFor } from '../wait-answer.js';
 
 const USUAL_LIMIT = 50;
-/** A deletion goes on when the request does not. */
+/** A deletion continues when the request ends. */
 const DELETE_MS = 60_000;
 
 /** The routes about tasks there are. */

@@ -58,7 +58,7 @@ function findTrigger(registry: Registry, name: string): FoundTrigger {
   });
 }
 
-/** Before a signature was checked, what is wrong with definitions and secrets is for who runs the door alone. @throws Error. */
+/** Before a signature was checked, only the operator of the door sees errors of definitions and secrets. @throws Error. */
 function forOperator<T>(action: () => T): T {
   try {
     return action();

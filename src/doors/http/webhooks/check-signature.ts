@@ -19,7 +19,7 @@ const TOLERANCE_SECONDS = 5 * 60;
 const MAX_SIGNATURES = 10;
 
 /**
- * Refuses a request that shows no signature at all: no more of it is read, and nothing is said of which webhooks there are.
+ * Refuses a request without a signature: its body is not read, and the refusal does not reveal which webhooks exist.
  *
  * @throws AbilityError `door.unsigned`.
  */
@@ -57,7 +57,7 @@ function checkStandard(secret: string, headers: Headers, body: Buffer, now: numb
   const id = textOf(headers['webhook-id']);
   const seconds = textOf(headers['webhook-timestamp']);
   const signatures = textOf(headers['webhook-signature'])?.split(' ') ?? [];
-  // What is signed is divided by full stops, so that an id with one could be read as another message.
+  // Full stops separate the signed parts, so an id with one could be read as another message.
   if (id === undefined || id === '' || id.includes('.') || !/^\d{1,12}$/.test(seconds ?? '')) throw notFitting();
   const key = standardKey(secret);
   if (!key) throw notFitting();

@@ -15,7 +15,7 @@ export interface Wanted {
   input: JsonObject;
 }
 
-/** The body of a delivery. @throws AbilityError `door.bad_request` for what is no JSON, or holds unsafe keys. */
+/** The body of a delivery. @throws AbilityError `door.bad_request` for invalid JSON or unsafe keys. */
 export function parseBody(bytes: Buffer): Json {
   let body: Json;
   try {
@@ -49,7 +49,7 @@ export function readDelivery(
   return { key: keyOf(made), input: given };
 }
 
-/** A part that is empty tells no delivery from another. */
+/** An empty part does not distinguish deliveries. */
 function evaluateKey(key: string, scope: Scope): Json {
   const empty = expressionsIn(key).find((expression) => expression.evaluate(scope) === '');
   if (!empty) return evaluateTemplate(key, scope);

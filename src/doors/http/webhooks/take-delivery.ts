@@ -16,9 +16,9 @@ const WAIT_MS = 2000;
 type Call = Pick<HttpCall<unknown, unknown, Buffer>, 'door' | 'body' | 'headers' | 'signal'>;
 
 /**
- * Starts what a signed delivery asks for. What is refused is said to the sender, and to who runs the door.
+ * Starts the task of a signed delivery. A refusal is reported to the sender and to the operator of the door.
  *
- * @throws AbilityError `door.bad_request`, `door.delivery_invalid`; what `deliver` throws.
+ * @throws AbilityError `door.bad_request`, `door.delivery_invalid`; errors of `deliver`.
  */
 export async function takeDelivery(call: Call, found: FoundTrigger, signed: Signed): Promise<NonNullable<HttpAnswer>> {
   try {
@@ -62,7 +62,7 @@ async function start(
   }
 }
 
-/** @returns undefined where so many requests wait that this one is not to. */
+/** @returns undefined if the queue of waiting requests is full. */
 function enter(door: Call['door'], webhook: string): (() => void) | undefined {
   try {
     return takeListener(door, { name: `webhook ${webhook}` });
@@ -81,7 +81,7 @@ function skipped(by: 'if' | 'ping'): NonNullable<HttpAnswer> {
   return { status: 200, body: { status: 'skipped', by } };
 }
 
-/** Only of what was signed: others could fill the log. */
+/** Only for signed deliveries: others could fill the log. */
 function noteRefusal({ door }: Call, { spec }: FoundTrigger, { delivery }: Signed, error: unknown): void {
   if (!(error instanceof AbilityError)) return;
   const which = delivery === undefined ? '' : `, delivery ${oneLine(delivery)}`;
