@@ -8,8 +8,8 @@ import { activityOf } from './activity.js';
 import type { ActivityDependencies } from './dependencies.js';
 
 /**
- * The activity that decides about the last message of a thread with the worker's definitions: for workflows that drive a conversation. It
- * calls no ability. Source: R-003-03.
+ * The activity that decides about the last message of a thread with the worker's definitions: for workflows that drive
+ * a conversation. It calls no ability. Source: R-003-03.
  */
 export function createDecide({
   definitions,

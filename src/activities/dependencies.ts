@@ -97,6 +97,8 @@ export interface Executions {
   /** Undefined where Temporal knows none. */
   find(key: string): Promise<Execution | undefined>;
   cancel(key: string): Promise<void>;
-  /** Deletes all runs of a task, of those it called, of its notices and of its preflights; some may already be deleted. */
+  /**
+   * Deletes all runs of a task, of those it called, of its notices and of its preflights; some may already be deleted.
+   */
   remove(key: string, project: string, onProgress: () => void): Promise<void>;
 }

@@ -44,13 +44,13 @@ const MAX_PLANS = 500;
 const MAX_ADMITTED = 5000;
 
 /**
- * Finds the plan and the seal of an activity, and admits only activities of tasks that passed preflight, requested by the workflow of that
- * task over the queue of its environment.
+ * Finds the plan and the seal of an activity, and admits only activities of tasks that passed preflight, requested by
+ * the workflow of that task over the queue of its environment.
  *
- * Plan and seal are not secret, so a run that carries them may still execute foreign code. Its first event decides: its type is the ability
- * of the plan and its queue one that only workers of the project poll. The same applies to the first run of a chain, and to the runs that
- * called it. A worker knows this of the runs that it executes itself; of others it reads the first event, once. Source:
- * docs/architecture.md#the-way-of-a-task.
+ * Plan and seal are not secret, so a run that carries them may still execute foreign code. Its first event decides: its
+ * type is the ability of the plan and its queue one that only workers of the project poll. The same applies to the
+ * first run of a chain, and to the runs that called it. A worker knows this of the runs that it executes itself; of
+ * others it reads the first event, once. Source: docs/architecture.md#the-way-of-a-task.
  */
 export class PlanSource {
   readonly runs: Runs;

@@ -12,7 +12,10 @@ export interface SealKeys {
 /** What a worker of the project has signed. */
 type Signed<Body> = Body & { key_id: string; mac: string };
 
-/** Signs a body with the first key. @param prefix separates signatures of different purposes. @throws AbilityError `seal.no_key`. */
+/**
+ * Signs a body with the first key. @param prefix separates signatures of different purposes. @throws AbilityError
+ * `seal.no_key`.
+ */
 export function sign<Body extends object>(body: Body, { keys }: SealKeys, what: string, prefix = ''): Signed<Body> {
   const [first] = keys;
   if (!first) {

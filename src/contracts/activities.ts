@@ -15,8 +15,8 @@ import type { InputChange, TaskResult, WantedPlan } from './task.js';
 /**
  * Accompanies every request to an activity of a task: the seal it belongs to, never the whole state.
  *
- * The rest is in the first event of the task's history and is not repeated with each call: a seal with its person is half a kilobyte.
- * Source: docs/architecture.md#the-cost-rule.
+ * The rest is in the first event of the task's history and is not repeated with each call: a seal with its person is
+ * half a kilobyte. Source: docs/architecture.md#the-cost-rule.
  */
 export interface CallContext {
   /** Enough of the seal to distinguish it from every other one of the same task. */
@@ -172,6 +172,7 @@ export interface RecordChangeAnswer {
 /**
  * Result of `finish`: its changes to the task result, with the output checked and, when large, moved to the store.
  *
- * For a cancelled task it is the whole result, since Temporal keeps none for those. Readers locate the record themselves.
+ * For a cancelled task it is the whole result, since Temporal keeps none for those. Readers locate the record
+ * themselves.
  */
 export type FinishAnswer = { changes?: Partial<TaskResult> } | { result: StoredResult };

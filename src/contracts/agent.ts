@@ -1,7 +1,10 @@
 import type { Json, JsonObject } from './json.js';
 import type { Problem } from './problem.js';
 
-/** Request to a model for one turn, as the history keeps it; earlier messages are in the transcript. Source: docs/agent-abilities.md. */
+/**
+ * Request to a model for one turn, as the history keeps it; earlier messages are in the transcript. Source:
+ * docs/agent-abilities.md.
+ */
 export interface ModelRequest {
   /** The transcript so far, by the SHA-256 of its last link in the store; null: the first turn. */
   head: string | null;

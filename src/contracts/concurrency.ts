@@ -2,8 +2,8 @@
 export const SLOT_ON_BUSY = ['wait', 'refuse', 'cancel_older'] as const;
 
 /**
- * Behaviour of a task whose concurrency key is taken: wait, end at once, cancel the earlier tasks, or replace the task that waited before
- * it.
+ * Behaviour of a task whose concurrency key is taken: wait, end at once, cancel the earlier tasks, or replace the task
+ * that waited before it.
  */
 export const ON_BUSY = [...SLOT_ON_BUSY, 'newest'] as const;
 

@@ -1,8 +1,8 @@
 import type { SourceLocation } from './problem.js';
 
 /**
- * Severity of a finding: an error cannot run or breaks a promise, a warning runs but is probably unintended, a note may be intended and
- * never fails `ability lint`.
+ * Severity of a finding: an error cannot run or breaks a promise, a warning runs but is probably unintended, a note may
+ * be intended and never fails `ability lint`.
  */
 export const SEVERITIES = ['error', 'warning', 'note'] as const;
 

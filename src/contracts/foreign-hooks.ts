@@ -40,7 +40,10 @@ export interface ToolCall {
   tool_input: JsonObject;
 }
 
-/** Events of Claude Code that a hook may receive, and the phases here that map to them. Source: docs/hooks.md#taking-them-over. */
+/**
+ * Events of Claude Code that a hook may receive, and the phases here that map to them. Source:
+ * docs/hooks.md#taking-them-over.
+ */
 export const FOREIGN_EVENTS = {
   PreToolUse: 'PreAbilityCall',
   PermissionRequest: 'PreAbilityCall',

@@ -47,8 +47,8 @@ export interface EventContext {
 /**
  * Output of a script handler on stdout. Source: R-002-18.
  *
- * Before a call it must decide: by `guard_decision`, or by an item of `hook_signals.ability_guards` for the ability in question. After a
- * call every field is optional.
+ * Before a call it must decide: by `guard_decision`, or by an item of `hook_signals.ability_guards` for the ability in
+ * question. After a call every field is optional.
  */
 export interface HookResult {
   hook_id?: string;

@@ -6,9 +6,9 @@ export const ENGINE = 2;
 /**
  * Engines whose plans this build runs, each with its original behaviour.
  *
- * Changes of engine 2: a step in a loop reads its own last turn; the record of a task without an output contract is written beside its
- * history; an interrupted call that must not be interrupted makes its task `unknown`; a task that continues as a new run waits for its
- * calls first and carries over failures; schemas are read as JSON Schema 2020-12.
+ * Changes of engine 2: a step in a loop reads its own last turn; the record of a task without an output contract is
+ * written beside its history; an interrupted call that must not be interrupted makes its task `unknown`; a task that
+ * continues as a new run waits for its calls first and carries over failures; schemas are read as JSON Schema 2020-12.
  */
 export const ENGINES_READ: readonly number[] = [1, ENGINE];
 
@@ -58,7 +58,10 @@ export const WORKFLOWS = {
   delivery: 'ability:delivery',
 } as const;
 
-/** Our own activity types. Those of hook phases are named after the phase; operation keys have no capitals, so they cannot collide. */
+/**
+ * Our own activity types. Those of hook phases are named after the phase; operation keys have no capitals, so they
+ * cannot collide.
+ */
 export const ACTIVITIES = {
   preflight: 'ability:preflight',
   finish: 'ability:finish',

@@ -191,7 +191,10 @@ export interface PlanHooks {
 /** A hook that applies, with its handler. */
 export interface PlanHook {
   id: string;
-  /** It fires only for these callers; absent: for all. Callers are unknown when a plan is made, so this is checked when hooks fire. */
+  /**
+   * It fires only for these callers; absent: for all. Callers are unknown when a plan is made, so this is checked when
+   * hooks fire.
+   */
   callers?: Caller[];
   /** Of a session's hook that does not block; hooks of a task have it never, since bound ones count as blocking. */
   blocking?: false;
@@ -217,7 +220,7 @@ export type PlanHandler =
     }
   | { kind: 'builtin'; name: BuiltinHook; options: JsonObject }
   /**
-   * `operation` has no hooks; `with` absent: its input is the EventContext. With `foreign` it uses the protocol of another tool: its input
-   * is that tool's event, or `with` over the event's keys.
+   * `operation` has no hooks; `with` absent: its input is the EventContext. With `foreign` it uses the protocol of
+   * another tool: its input is that tool's event, or `with` over the event's keys.
    */
   | { kind: 'ability'; operation: PlanOperation; with?: JsonObject; timeout_ms: number; foreign?: PlanForeignHook };

@@ -15,8 +15,9 @@ export type * from './plan-step.js';
 /**
  * An ability resolved for one environment: everything a run needs, with nothing left to look up.
  *
- * Canonical JSON of this value has a SHA-256 digest; the approved plan is the one that runs, because it is the one that was shown. Times
- * are whole milliseconds. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
+ * Canonical JSON of this value has a SHA-256 digest; the approved plan is the one that runs, because it is the one that
+ * was shown. Times are whole milliseconds. Source: docs/architecture.md#promises;
+ * docs/architecture.md#the-way-of-a-task.
  */
 export interface Plan {
   format: 1;
@@ -44,15 +45,18 @@ export interface Plan {
   /** Absent: no call makes files, and the input holds none. */
   files?: PlanFiles;
   /**
-   * A guard of the project inspects the history of a session, so each call of a task in a session is reported to it before the call;
-   * absent: no such guard.
+   * A guard of the project inspects the history of a session, so each call of a task in a session is reported to it
+   * before the call; absent: no such guard.
    */
   session_calls?: true;
   /** Where notices of the task are sent to; absent: to none, and the task has no command for them. */
   notify?: PlanNotify[];
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
-  /** Definition of an agent; its steps are the turns in which its model requests calls. Absent: the steps define the calls. */
+  /**
+   * Definition of an agent; its steps are the turns in which its model requests calls. Absent: the steps define the
+   * calls.
+   */
   agent?: PlanAgent;
 }
 

@@ -21,7 +21,9 @@ export interface PlanPreview {
   input_digest: string;
   /** What `--plan` takes, to run this plan with this input and nothing else. */
   reference: string;
-  /** Operations whose tools are pinned when the task is created: the descriptions of their servers are not known here. */
+  /**
+   * Operations whose tools are pinned when the task is created: the descriptions of their servers are not known here.
+   */
   pinned_at_creation: string[];
   /** With defaults applied. */
   input: JsonObject;

@@ -46,7 +46,9 @@ export interface UnknownSignal {
   value: Json;
 }
 
-/** Answer of `ability guard` about a call that an agent's tool wanted to make in the session; only for guarded calls. */
+/**
+ * Answer of `ability guard` about a call that an agent's tool wanted to make in the session; only for guarded calls.
+ */
 export interface ToolAnswer {
   /** ISO 8601. */
   at: string;
@@ -132,7 +134,9 @@ export interface SessionCarried {
   thread?: SessionThread;
 }
 
-/** Messages of a session, for deciding what a prompt refers to; a query of its own, since lists should not show prompts. */
+/**
+ * Messages of a session, for deciding what a prompt refers to; a query of its own, since lists should not show prompts.
+ */
 export interface SessionThread {
   /** The last ones, oldest first; long texts without their middle. */
   messages: LaneMessage[];

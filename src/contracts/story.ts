@@ -23,7 +23,8 @@ export type StorySource = 'worker' | 'history' | 'description' | 'record';
 /**
  * How a task reached its state: which definition, hook, approver and attempt led to it.
  *
- * Times are ISO 8601. Facts that are unknown, or no longer known, are null, and `gaps` says why. Source: docs/architecture.md#promises.
+ * Times are ISO 8601. Facts that are unknown, or no longer known, are null, and `gaps` says why. Source:
+ * docs/architecture.md#promises.
  */
 export interface TaskStory {
   task_key: string | null;
@@ -65,8 +66,8 @@ export interface TaskStory {
   error: Problem | null;
   cleanup_ran: boolean | null;
   /**
-   * How and from which step it can be retried; null if it cannot. `foreach`: the loop that failed, whose finished items are kept unless a
-   * step is named.
+   * How and from which step it can be retried; null if it cannot. `foreach`: the loop that failed, whose finished items
+   * are kept unless a step is named.
    */
   retry: { from: string | null; foreach?: string; corrected?: true } | null;
   links: TaskResult['links'];

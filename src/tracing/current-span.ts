@@ -5,7 +5,7 @@ import type { SpanAttributes } from '../contracts/traces.js';
 import { formatTraceparent, type TraceContext } from '../rules/traces/trace-context.js';
 import type { Tracer } from './tracer.js';
 
-/** Where the code that runs is: what it does next is inside of this span. */
+/** The span of the current code, and parent of its next spans. */
 export interface CurrentSpan {
   tracer: Tracer;
   context: TraceContext;
@@ -20,7 +20,7 @@ export function currentSpan(): CurrentSpan | undefined {
   return current.getStore();
 }
 
-/** The `traceparent` for what is asked for from here; undefined where no traces are written. */
+/** The `traceparent` for outgoing requests; undefined if no traces are written. */
 export function currentTraceparent(): string | undefined {
   const span = current.getStore();
   return span && formatTraceparent(span.context);
@@ -38,22 +38,22 @@ export function runWithin<T>(span: CurrentSpan, work: () => Promise<T>): Promise
 
 /** A span that has begun. */
 export interface OpenSpan {
-  /** Adds to its attributes; what is undefined changes nothing. */
+  /** Adds to its attributes; undefined ones change nothing. */
   set(attributes: SpanAttributes): void;
   /** Makes it a failed one though the work does not throw. @param code of the error. */
   fail(code: string): void;
 }
 
-/** What is known of a span when it begins. */
+/** Facts about a span at its start. */
 export interface NewSpan {
   name: string;
   isRequest?: boolean;
   attributes: SpanAttributes;
-  /** Code of what the work throws; left out: that of an AbilityError, else the name of the error. */
+  /** Code of a thrown error; omitted: that of an AbilityError, else the name of the error. */
   codeOf?: (error: unknown) => string;
 }
 
-/** Runs work in a span with a known id. @throws what the work throws. */
+/** Runs work in a span with a known id. @throws errors of the work. */
 export async function inSpan<T>(
   { tracer, context }: CurrentSpan,
   parent: string | undefined,
@@ -84,7 +84,7 @@ export async function inSpan<T>(
   }
 }
 
-/** Runs work in a span of its own inside of another one. @throws what the work throws. */
+/** Runs work in a span of its own inside of another one. @throws errors of the work. */
 export function inSpanWithin<T>(
   { tracer, context }: CurrentSpan,
   span: NewSpan,
@@ -93,7 +93,7 @@ export function inSpanWithin<T>(
   return inSpan({ tracer, context: { ...context, span: newSpanId() } }, context.span, span, work);
 }
 
-/** Runs work in a span that begins a trace of its own; without a tracer it is the work alone. @throws what the work throws. */
+/** Runs work in a span that begins a trace of its own; without a tracer, just runs it. @throws errors of the work. */
 export function inOwnTrace<T>(tracer: Tracer | undefined, span: NewSpan, work: () => Promise<T>): Promise<T> {
   if (!tracer) return work();
   const trace = randomBytes(16).toString('hex');

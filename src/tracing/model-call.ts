@@ -1,10 +1,10 @@
 import { ATTRIBUTES as A, OPERATIONS, type SpanAttributes } from '../contracts/traces.js';
 import { addToSpan, currentSpan, inSpanWithin } from './current-span.js';
 
-/** A request to a model, as its span tells of it when it begins. */
+/** A request to a model, as its span describes it at the start. */
 export interface ModelCall {
   operation: 'chat' | 'embeddings';
-  /** As it is asked for. */
+  /** The requested model. */
   model: string;
   /** Of the endpoint. */
   url: URL;
@@ -12,28 +12,29 @@ export interface ModelCall {
   provider?: string;
   stream?: boolean;
   maxTokens?: number;
-  /** As `gen_ai.output.type` has it; left out: not asked for. */
+  /** Value of `gen_ai.output.type`; omitted: not requested. */
   output?: 'text' | 'json';
-  /** Code of what the request throws; left out: that of an AbilityError, else the name of the error. */
+  /** Code of a thrown error; omitted: that of an AbilityError, else the name of the error. */
   codeOf?: (error: unknown) => string;
 }
 
-/** What an answer says of itself; what it does not say is left out. */
+/** Metadata of an answer; unknown fields are omitted. */
 export interface ModelAnswer {
   id?: string | undefined;
   model?: string | undefined;
   finishReasons?: string[] | undefined;
   inputTokens?: number | undefined;
-  /** Of those, read from the provider's cache. */
+  /** Number of those read from the provider's cache. */
   cachedTokens?: number | undefined;
   outputTokens?: number | undefined;
 }
 
 /**
- * Asks a model in a span named `chat MODEL` or `embeddings MODEL`, inside of the span of the activity it is asked in: a call, or a hook.
+ * Calls a model in a span named `chat MODEL` or `embeddings MODEL`, inside the span of the current activity: a call, or
+ * a hook.
  *
- * Each request is a call of its own: one that is tried again has a span an attempt. Messages and answers are never recorded, only counts.
- * Where no traces are written this is the work alone.
+ * Each request is a call of its own: a retried one has one span per attempt. Messages and answers are never recorded,
+ * only counts. Without traces this just runs the work.
  *
  * ```ts
  * const completion = await traceModelCall({ operation: 'chat', model, url }, async (told) => {
@@ -43,8 +44,9 @@ export interface ModelAnswer {
  * });
  * ```
  *
- * @param work is given what takes what the answer says of itself, to be called once where there is one; read only where traces are written.
- * @throws what the work throws; the span is then an error.
+ * @param work receives a callback for the answer's metadata, to be called once with a function that is evaluated only
+ * if traces are written.
+ * @throws errors of the work; the span is then an error.
  */
 export function traceModelCall<T>(
   call: ModelCall,
@@ -63,7 +65,10 @@ export function traceModelCall<T>(
   return inSpanWithin(around, span, (open) => work((read) => open.set(answerAttributes(read()))));
 }
 
-/** What an OpenAI-compatible completion, or a chunk of a stream, says of itself. Never throws: an endpoint may answer anything. */
+/**
+ * Metadata of an OpenAI-compatible completion, or of a chunk of a stream. Never throws: an endpoint may answer
+ * anything.
+ */
 export function answerOf(completion: {
   id?: string;
   model?: string;
@@ -86,7 +91,7 @@ export function answerOf(completion: {
   };
 }
 
-/** Tells what an answer says of itself to the span around the code, which is that of the request. */
+/** Records an answer's metadata in the current span, which is that of the request. */
 export function recordModelAnswer(read: () => ModelAnswer): void {
   if (currentSpan()?.open) addToSpan(answerAttributes(read()));
 }

@@ -4,7 +4,7 @@ import type { Tracer } from './tracer.js';
 /** Protocols of OTLP that traces are sent by. */
 export type TraceProtocol = 'http/protobuf' | 'http/json';
 
-/** What the environment says about traces. */
+/** Trace settings from the environment. */
 export type TraceSettings =
   | { state: 'off' }
   /** They were requested in an unsupported way; `reason` is a sentence. */

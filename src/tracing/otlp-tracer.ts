@@ -29,7 +29,7 @@ type ExportResult = Parameters<Parameters<SpanExporter['export']>[1]>[0];
  * queue has no room for, or no endpoint takes, is dropped.
  */
 export class OtlpTracer implements Tracer {
-  /** What the SDK is given as ids next. */
+  /** The ids that the SDK receives next. */
   private next = { trace: NO_ID, span: NO_ID };
   private readonly provider: BasicTracerProvider;
 
@@ -96,7 +96,10 @@ function within(traceId: string, spanId: string): Context {
   return trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-/** An exporter whose losses are logged by their number, and are no concern of the SDK, which would print them with their stacks. */
+/**
+ * An exporter that logs the number of lost spans and hides losses from the SDK, which would print them with their
+ * stacks.
+ */
 function loggingLosses(exporter: SpanExporter, log: TraceLog): SpanExporter {
   let lost = 0;
   let told = Number.NEGATIVE_INFINITY;

@@ -13,11 +13,11 @@ export interface TracedTask {
   task: string;
   /** Mark of its seal. */
   mark: string;
-  /** `traceparent` of the request that asked for it; absent: none came. */
+  /** `traceparent` of the original request; absent: none was sent. */
   trace?: string | undefined;
 }
 
-/** What the span of a task tells besides its result. */
+/** Facts for the span of a task besides its result. */
 export interface TaskFacts {
   plan: Plan;
   session: string | null;
@@ -108,7 +108,7 @@ export function writeHook(tracer: Tracer, of: TracedTask, hook: HookSpan): void 
   });
 }
 
-/** A hook that failed is an error, whatever it then counts as; one that denies has done its work. */
+/** A hook that failed is an error, whatever its failure counts as; one that denies has succeeded. */
 export function hookError({ status }: Pick<HookAnswer, 'status'> | HookSpan): string | undefined {
   return status === 'error' ? 'hook.failed' : undefined;
 }

@@ -25,6 +25,6 @@ export interface Tracer {
   isSampled(trace: string): boolean;
   /** Takes a span; never waits, never throws. One that cannot be sent is lost, and the log says how many were. */
   write(span: EndedSpan): void;
-  /** Sends what is left, within a few seconds. Never throws. */
+  /** Sends the remaining spans, within a few seconds. Never throws. */
   close(): Promise<void>;
 }

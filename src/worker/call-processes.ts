@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProcessEntry, readProcess } from '../server/processes/process-table.js';
 import type { ProcessTable } from './shared-look.js';
 
-/** Between two looks for what is left: a process that was killed takes a moment to go. */
+/** Pause between two searches for leftovers: a killed process takes a moment to exit. */
 const PAUSE_MS = 5;
 
 /**
@@ -16,7 +16,7 @@ export class CallProcesses {
   private readonly known = new Map<number, string>();
   private readonly sessions = new Set<number>();
 
-  /** @param belongs whether a process with this id of a call is one of those looked for. */
+  /** @param belongs whether a process with this call id is one to find. */
   constructor(private readonly belongs: (callId: string) => boolean) {}
 
   /**
@@ -46,7 +46,8 @@ export class CallProcesses {
   /**
    * Kills until none is found, since they may start others meanwhile.
    *
-   * @param look gives what there is after it was asked. @param limitMs gives up then. @returns how many are left.
+   * @param look takes a process table after it was requested. @param limitMs gives up after this time. @returns how
+   * many are left.
    */
   async kill(look: () => Promise<ProcessTable>, limitMs: number): Promise<number> {
     const deadline = performance.now() + limitMs;

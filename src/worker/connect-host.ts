@@ -12,7 +12,7 @@ import { serverFailed } from './runtime-failures.js';
 const CONNECT_MS = 30_000;
 const AGAIN_MS = 30;
 
-/** Of which project the workers are, and where its server is. */
+/** The project of the workers, and the address of its server. */
 export interface HostedProject {
   paths: ProjectPaths;
   env: NodeJS.ProcessEnv;
@@ -25,8 +25,8 @@ export interface HostedProject {
 /**
  * Connects the workers of a runtime once its server answers.
  *
- * @returns undefined when the runtime was asked to leave before.
- * @throws AbilityError with the end of the server's log where it does not come up.
+ * @returns undefined if the runtime was stopped before.
+ * @throws AbilityError with the end of the server's log if the server does not come up.
  */
 export async function connectHost(
   { paths, env, project, keys, namespace, announcement }: HostedProject,

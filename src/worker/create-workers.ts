@@ -52,11 +52,11 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
 }
 
 /**
- * What workflows report to this process, outside of their histories.
+ * Receives the reports of workflows to this process, outside of their histories.
  *
- * Temporal's SDK waits for these calls before the commands of an activation go out, so that a run is known before its
- * first activity begins, and a record is written before its task closes. A run that is replayed was begun by another
- * worker, and its first event tells more; the activation in which a task closes is none of a replay, until the server has it.
+ * Temporal's SDK waits for these calls before the commands of an activation go out, so a run is known before its first
+ * activity begins, and a record is written before its task closes. A replayed run was begun by another worker, and its
+ * first event has more facts; the activation in which a task closes is never a replay, until the server has it.
  */
 function sinksOf({ activities: { plans, told }, ends, tracer }: SharedDependencies): InjectedSinks<RunSinks> {
   const end = async (info: WorkflowInfo, ended: EndedTask): Promise<void> => {
@@ -66,7 +66,7 @@ function sinksOf({ activities: { plans, told }, ends, tracer }: SharedDependenci
   return {
     runs: {
       begun: { callDuringReplay: false, fn: (info, task) => noteRun(plans, info, task) },
-      // What is replayed may be followed by the local activity that needs it.
+      // A replay may be followed by the local activity that needs this report.
       told: { callDuringReplay: true, fn: ({ runId }, task) => void told.set(runId, task) },
       ended: { callDuringReplay: false, fn: end },
     },

@@ -41,7 +41,7 @@ import { WorkerFolders } from './worker-folders.js';
 /** More than the tasks that end at once on one worker. */
 const MAX_TOLD = 200;
 
-/** What the workers of one process share, and how it is let go. */
+/** Resources that the workers of one process share, and how to release them. */
 export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
@@ -141,7 +141,7 @@ export function buildDependencies(
 /** Records of direct runs and logs of requests are kept for days, so an hour more is little. */
 const SWEEP_MS = 3_600_000;
 
-/** Removes the records of direct runs and the logs of requests whose time is over, now and each hour. */
+/** Removes expired records of direct runs and logs of requests, now and each hour. */
 function startSweep({ records, runs }: ProjectPaths): NodeJS.Timeout {
   const clear = (what: string, remove: (now: number) => number): void => {
     try {

@@ -15,7 +15,8 @@ const LOOK_MS = 200;
 /**
  * Address of a server that may still have the database open although its runtime cannot be seen from here.
  *
- * @param takenFrom whose lock was taken over unseen. A runtime that failed for such a server has noted its address.
+ * @param takenFrom the unseen holder whose lock was taken over. A runtime that failed because of such a server has
+ * noted its address.
  */
 export function earlierServer(earlier: RuntimeFile | undefined, takenFrom: LockHolder | undefined): string | undefined {
   if (!earlier || !sharesLoopback(earlier)) return undefined;
@@ -24,9 +25,9 @@ export function earlierServer(earlier: RuntimeFile | undefined, takenFrom: LockH
 }
 
 /**
- * Waits until what an unseen runtime left cannot open the database any more, or did not close it.
+ * Waits until the server of an unseen runtime can no longer have the database open.
  *
- * @throws AbilityError `runtime.failed` where its server stays.
+ * @throws AbilityError `runtime.failed` if that server keeps running.
  */
 export async function untilEarlierEnded(
   server: string | undefined,

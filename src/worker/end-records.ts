@@ -5,7 +5,7 @@ import type { EndedTask } from '../contracts/run-sinks.js';
 import { endsWithin } from '../rules/any-signal.js';
 import { log } from './logger.js';
 
-/** Half of what the server gives a worker for an activation of a workflow, which waits for its record. */
+/** Half of the server's limit for an activation of a workflow, which waits for its record. */
 const LIMIT_MS = 5000;
 
 /** Writes the records of tasks that close, and counts those that could not be written. */
@@ -23,10 +23,10 @@ export class EndRecords {
   }
 
   /**
-   * Writes the record of a task before the server hears that it closes.
+   * Writes the record of a task before the server learns that it closes.
    *
-   * Never throws and never takes longer than its limit: a task must not wait for a disk. What is missing is logged, and
-   * `ability task show`, `task record` and `why` write it from the history.
+   * Never throws and never takes longer than its limit: a task must not wait for a disk. A missing record is logged,
+   * and `ability task show`, `task record` and `why` write it from the history.
    */
   async write({ workflowId, runId, taskQueue }: WorkflowInfo, ended: EndedTask): Promise<void> {
     const limit = new AbortController();

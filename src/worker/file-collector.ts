@@ -14,7 +14,7 @@ const FIRST_MS = 30_000;
 /** More often than daily, since a worker may have been off when a day was over. */
 const LOOK_MS = 60 * 60_000;
 
-/** What the collector of a worker works with. */
+/** Dependencies of a worker's file collector. */
 export interface CollectorDependencies {
   project: string;
   /** Of the project, whose policy is read each time. */
@@ -39,7 +39,7 @@ export class FileCollector {
     this.later(FIRST_MS);
   }
 
-  /** Ends it, after what it is about. */
+  /** Stops it after its current work. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.timer);

@@ -20,14 +20,14 @@ import { TaskFileStore } from '../server/store/task-file-store.js';
 import { hookDependenciesOf } from './prove-guards.js';
 import { WorkerFolders } from './worker-folders.js';
 
-/** What hooks need to be asked in this process; to be closed. */
+/** Dependencies of hooks in this process; to be closed. */
 export interface HooksOutsideTasks {
   dependencies: HookDependencies;
   close(): Promise<void>;
 }
 
 /**
- * Lets hooks be asked as a worker of the project would ask them, with no task and no server.
+ * Lets hooks run as in a worker of the project, with no task and no server.
  *
  * Scripts and abilities really run, with the secrets of the environment; nothing is written to the log of usage.
  */
@@ -78,7 +78,7 @@ export function openHookTrial(root: string, project: string, env: NodeJS.Process
   };
 }
 
-/** A call that no task makes, and that the guards of an ability are asked about. */
+/** A call outside any task, to be checked by the guards of an ability. */
 export interface AskedCall {
   root: string;
   ability: string;
@@ -93,8 +93,8 @@ export interface AskedCall {
 }
 
 /**
- * Asks the PreAbilityCall guards of an ability in this process, scripts with their env profile among them; no server, and no
- * activity. Never throws for what the definitions hold: what cannot be asked is an answer that refuses.
+ * Runs the PreAbilityCall guards of an ability in this process, including scripts with their env profile; no server,
+ * and no activity. Never throws because of the definitions: a guard that cannot run is an answer that refuses.
  */
 export async function askGuards(call: AskedCall): Promise<HookAnswer[]> {
   const { root, env, environment } = call;

@@ -45,7 +45,7 @@ export interface HostOptions {
   metrics?: string;
   /** Path of another build of the workflows, as for tests of an upgrade. */
   workflowBundle?: string;
-  /** What the activities work with instead, as for test cases, whose calls are mocks. */
+  /** Replaces the activities' dependencies, as for test cases, whose calls are mocks. */
   adapt?: (dependencies: ActivityDependencies) => ActivityDependencies;
 }
 
@@ -82,7 +82,7 @@ export class WorkerHost {
   private readonly running = new Map<string, { worker: Worker; ended: Promise<void> }>();
   private failure: Promise<never>;
   private fail: (error: unknown) => void = () => {};
-  /** What is being started, so that no place gets two workers. */
+  /** Workers being started, so that no place gets two. */
   private serving: Promise<void> = Promise.resolve();
   private stopped: Promise<void> | undefined;
   /** Guards of other tools are fired once an environment. */
@@ -102,7 +102,7 @@ export class WorkerHost {
     this.failure.catch(() => {});
   }
 
-  /** Connects to Temporal. @throws what the connection throws, also where the server has no such namespace. */
+  /** Connects to Temporal. @throws errors of the connection, also if the server has no such namespace. */
   static async connect(options: HostOptions): Promise<WorkerHost> {
     if (!installed) {
       const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
@@ -128,7 +128,7 @@ export class WorkerHost {
   /**
    * Starts the workers of the places that have none yet, all at once; after {@link stop} none.
    *
-   * @throws what the first worker throws that cannot be created; the others run.
+   * @throws the error of the first worker that cannot be created; the others run.
    */
   serve(places: readonly Place[]): Promise<void> {
     const started = this.serving.then(() => this.startMissing(places));
@@ -198,7 +198,9 @@ export class WorkerHost {
     return this.shared.share?.missing ?? 0;
   }
 
-  /** Lets the workers end what they must not break off, then closes everything; once, however often it is asked. */
+  /**
+   * Lets the workers finish their uninterruptible work, then closes everything; repeated calls have no further effect.
+   */
   stop(): Promise<void> {
     this.stopped ??= this.close();
     return this.stopped;

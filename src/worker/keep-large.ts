@@ -28,7 +28,8 @@ export async function keepLarge(answer: unknown, limitBytes: number, store: Pick
 }
 
 /**
- * A result whose envelope stays inline, and what is large in it becomes a reference. Source: docs/operations.md#a-shared-store.
+ * Keeps the envelope of a result inline, and moves its large parts to the store as references. Source:
+ * docs/operations.md#a-shared-store.
  *
  * @throws AbilityError as {@link keepLarge}.
  */

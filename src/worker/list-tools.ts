@@ -15,7 +15,7 @@ import { RunningGroups } from './running-groups.js';
 /** A tool as its server describes it. */
 export interface ListedTool {
   name: string;
-  /** What is pinned of it: name, title, description, inputSchema, outputSchema, annotations. */
+  /** Its pinned parts: name, title, description, inputSchema, outputSchema, annotations. */
   definition: JsonObject;
   /** SHA-256 of the canonical JSON of its definition. */
   digest: string;
@@ -23,17 +23,17 @@ export interface ListedTool {
   taskSupport: string;
 }
 
-/** A tool of which nothing can be said but its name. */
+/** A tool of which only the name can be read. */
 export interface UnreadableTool {
   name: string;
   fault: string;
 }
 
-/** How a server is asked. */
+/** Options of a listing. */
 export interface ListOptions {
   /** Absolute path of the project. */
   root: string;
-  /** Whose secrets the server gets. */
+  /** The environment whose secrets the server gets. */
   environment: string;
   timeoutMs: number;
   /** Gives up earlier. */

@@ -26,7 +26,7 @@ export function accessLocks(client: Client): LockAccess {
     async isOpen({ task, run }) {
       const described = await unlessNotFound(() => client.workflow.getHandle(task).describe());
       if (described?.status.name !== 'RUNNING') return false;
-      // A time-skipping server does not tell the first run; there no id is ever used again.
+      // A time-skipping server does not report the first run; there ids are never reused.
       const first = described.raw.workflowExecutionInfo?.firstRunId;
       return !first || first === run;
     },

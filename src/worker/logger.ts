@@ -8,14 +8,14 @@ const MAX_CHARACTERS = 2000;
 /** Failures of calls and tasks are in their history; here they would only repeat it. */
 const IN_THE_HISTORY: ReadonlySet<string> = new Set(['Activity failed', 'Workflow failed']);
 
-/** What the worker logs, as JSON lines on stderr; `ABILITY_LOG` sets the level. */
+/** The worker's log, as JSON lines on stderr; `ABILITY_LOG` sets the level. */
 export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }, pino.destination(2));
 
-/** The SDK's logger, on ours: short, and without what it says at every start and end. */
+/** The SDK's logger, on ours: shortened, and without its messages at every start and end. */
 export class WorkerLogger implements Logger {
   log(level: LogLevel, message: string, meta?: LogMetadata): void {
     const name = levelOf(level, message);
-    // The SDK says several things about each call; what is below the level is not formatted.
+    // The SDK logs several messages per call; those below the level are not formatted.
     if (log.isLevelEnabled(name)) log[name](shorten(meta), message);
   }
 

@@ -5,10 +5,10 @@ import { guardServer } from '../server/temporal/guard-server.js';
 import { type ServerOptions, spawnServer } from '../server/temporal/temporal-server.js';
 import { log } from './logger.js';
 
-/** Asked politely a server with much to write takes seconds. */
+/** A server with much to write takes seconds to shut down. */
 const STOP_MS = 10_000;
 
-/** What the server of a runtime needs from it. */
+/** What the server of a runtime needs from its owner. */
 export interface ServerOwner {
   /** Whether the database may be opened: a runtime that was stopped or asleep may not have noticed yet that another one took over. */
   mayStart(): boolean;
@@ -89,9 +89,9 @@ export class OwnServer {
   }
 }
 
-/** So many ends in a row, each soon after its start, mean that another start would not help. */
+/** After this many ends in a row, each soon after its start, another start would not help. */
 const MAX = 5;
-/** A server that has lived this long was well; whatever ended it says nothing of the next one. Milliseconds. */
+/** A server that has lived this long was healthy; its end does not count against the next one. Milliseconds. */
 const WELL_MS = 3000;
 const FIRST_PAUSE_MS = 100;
 

@@ -69,7 +69,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
 /** A question that takes longer has no worker to answer it. */
 const QUERY_MS = 5000;
 
-/** What the workflow tells, which a worker goes through once more for it; without one, only when it was created. */
+/** Report of the workflow, which a worker replays for it; without a worker, only its creation time. */
 async function askTold(
   { temporal }: HistorySource,
   { workflowId, runId }: RunRef,

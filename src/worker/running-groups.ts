@@ -35,7 +35,7 @@ export class RunningGroups implements ProcessGroups {
     return new RunningCall(`${this.name}.${randomUUID()}`, this.own, this.looks);
   }
 
-  /** A worker that is killed before it has noted a group is known by its folder; what it started carries its name. */
+  /** A worker killed before it has noted a group is known by its folder; the processes it started carry its name. */
   private showName(): void {
     try {
       if (!this.isShown) mkdirSync(this.own, { recursive: true });
@@ -81,7 +81,7 @@ function reapWorker(name: string, folder: string): number {
   return new Set([...groups, ...gone]).size;
 }
 
-/** A group whose number was given to another process since is left alone. */
+/** A group whose number now belongs to another process is left alone. */
 function isStill(group: number, file: string): boolean {
   const leader = markOf(group);
   return !leader || leader.started === readFileSync(file, 'utf8');

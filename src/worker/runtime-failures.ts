@@ -2,7 +2,7 @@ import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { asDiskError, isNoRoom } from '../server/disk.js';
 import { tailOf } from '../server/temporal/temporal-server.js';
 
-/** The error for a server that did not come up, with the end of what it said. */
+/** The error for a server that did not come up, with the end of its output. */
 export function serverFailed(logFile: string, cause: unknown): AbilityError {
   const tail = tailOf(logFile);
   return new AbilityError(
@@ -24,7 +24,7 @@ export function stillServed(address: string): AbilityError {
   });
 }
 
-/** Whatever a runtime failed with, as an error of ours. @param file what was being written. */
+/** Turns any failure of a runtime into an error of ours. @param file the file being written. */
 export function asFailure(error: unknown, file: string): AbilityError {
   if (error instanceof AbilityError) return error;
   if (isNoRoom(error)) return asDiskError(error, file);

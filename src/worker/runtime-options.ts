@@ -5,7 +5,7 @@ export interface RuntimeOptions {
   root: string;
   /** Path of the Temporal CLI. */
   binary: string;
-  /** Stays until it is asked to leave, instead of leaving when it is no longer needed. */
+  /** Runs until stopped, instead of ending when it is no longer needed. */
   foreground: boolean;
   /** The environment from which secrets, keys and limits come; left out: that of this process. */
   env?: NodeJS.ProcessEnv;

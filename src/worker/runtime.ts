@@ -76,13 +76,14 @@ export class ProjectRuntime {
     return this.file;
   }
 
-  /** Whether it was told to leave, or leaves by itself. */
+  /** Whether it is stopping, on request or by itself. */
   get isLeaving(): boolean {
     return this.leaving;
   }
 
   /**
-   * Starts the server and the workers. Told to leave meanwhile it stops starting; {@link untilEnd} then ends at once.
+   * Starts the server and the workers. If stopped meanwhile, it aborts the start, and {@link untilEnd} resolves at
+   * once.
    *
    * @throws AbilityError; then the file says why, and nothing is left running.
    */
@@ -90,7 +91,7 @@ export class ProjectRuntime {
     try {
       await this.bringUp();
     } catch (error) {
-      // What is taken away from under a start that was called off is no failure of it.
+      // A start that was called off has not failed.
       if (this.leaving) return;
       const failure = asFailure(error, this.paths.runtimeFile);
       const problem = failure.toProblem();
@@ -102,7 +103,7 @@ export class ProjectRuntime {
     }
   }
 
-  /** Resolves once the runtime was asked to leave, or is no longer needed, and everything has stopped. */
+  /** Resolves once the runtime was stopped, or is no longer needed, and everything has ended. */
   async untilEnd(): Promise<void> {
     const watch = setInterval(() => void this.watch(), WATCH_MS);
     const follow = setInterval(() => void this.followRegistry(), FOLLOW_MS);
@@ -269,7 +270,7 @@ export class ProjectRuntime {
     await this.server?.stop();
   }
 
-  /** Says how the runtime stands. What cannot be written must not end what runs. */
+  /** Publishes the state of the runtime. A failure to write it must not end the runtime. */
   private announce(change: Partial<RuntimeFile>): void {
     try {
       this.write(change);

@@ -26,12 +26,13 @@ export function keysFromEnvironment(text: string): SealKeys {
 }
 
 /**
- * Makes a key, in the form that `ABILITY_SEAL_KEYS` takes: alone, or behind keys that are in use.
+ * Makes a key, in the format of `ABILITY_SEAL_KEYS`: alone, or behind keys that are in use.
  *
- * Behind, it only verifies: once all workers know it, it may be put first, and no task meets a worker without its key.
+ * Behind others, it only verifies: once all workers know it, it may be put first, and no task meets a worker without
+ * its key.
  *
- * @param current what `ABILITY_SEAL_KEYS` holds; left out: the key stands alone.
- * @throws AbilityError `usage.invalid` for an id that is taken or cannot be one, `seal.no_key` for broken current keys.
+ * @param current value of `ABILITY_SEAL_KEYS`; omitted: the key is alone.
+ * @throws AbilityError `usage.invalid` for an id that is taken or invalid, `seal.no_key` for broken current keys.
  */
 export function createSealKey(id: string, current?: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) {

@@ -49,7 +49,7 @@ function queuesOf(project: string, environments: string[]): string[] {
   return environments.flatMap((name) => PLACEMENTS.map((placement) => taskQueueOf(project, name, placement)));
 }
 
-/** What it takes to tell an open session of the project from all else. */
+/** Dependencies for recognising an open session of the project. */
 interface OpenSessions {
   client: Client;
   project: string;
@@ -58,8 +58,8 @@ interface OpenSessions {
 }
 
 /**
- * The first run of an open session. Whose code runs it, the first events of this run and of that one tell; another workflow
- * would answer what it likes, and a run that foreign code went on as would say of calls what that likes.
+ * The first run of an open session. The first events of this run and of that one show whose code runs it: another
+ * workflow could answer anything, and a run continued from foreign code could report anything about calls.
  *
  * @throws AbilityError `session.not_found`, `session.stopped`.
  */
@@ -102,7 +102,7 @@ async function countStarts(
   return started.size;
 }
 
-/** How a task stands, as its worker tells; Temporal alone tells less. */
+/** State of a task as its worker reports it; Temporal alone knows less. */
 async function readTask(client: Client, key: string): Promise<SeenTask | undefined | null> {
   const handle = client.workflow.getHandle(key);
   try {
@@ -124,7 +124,7 @@ async function readTask(client: Client, key: string): Promise<SeenTask | undefin
   }
 }
 
-/** What an update was refused with, as our error; other failures are tried again. */
+/** The refusal of an update, as our error; other failures are retried. */
 function refusalOf(error: unknown): unknown {
   const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
   if (!(cause instanceof ApplicationFailure) || !cause.type) return error;

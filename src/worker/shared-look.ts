@@ -33,11 +33,11 @@ export function lookAt(pids: readonly number[]): ProcessTable {
 }
 
 /**
- * Looks at the processes of the machine once for all who ask at about the same time.
+ * Takes one process table of the machine for all simultaneous requests.
  *
- * When calls end together, each would otherwise read every process that was started since it began. Everyone gets a look
- * that began after they asked, since an earlier one may miss what they started. It is taken in one go: between two parts
- * of it a process could start another one and end, and neither would be seen.
+ * When calls end together, each would otherwise read every process started since it began. Each caller gets a table
+ * begun after its request, since an earlier one may miss processes that it started. The table is taken in one go:
+ * between two parts a process could start another one and end, and neither would be seen.
  */
 export class SharedLook {
   private waiting: Waiting[] = [];

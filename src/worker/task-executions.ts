@@ -43,7 +43,7 @@ export function taskExecutions(client: Client, namespace: string): Executions {
   };
 }
 
-/** A task is open while one of those that it called still is. */
+/** A task is open while any task that it called is open. */
 async function find(client: Client, key: string): Promise<Execution | undefined> {
   const found = await unlessNotFound(() => client.workflow.getHandle(key).describe());
   if (!found) return undefined;
@@ -85,13 +85,16 @@ async function runsOf(client: Client, key: string): Promise<RunRef[]> {
   return [...runs.values()];
 }
 
-/** Notices hold the approvals of a task, and of those it called. One that is still tried is terminated as it is deleted. */
+/**
+ * Notices contain the approvals of a task, and of those it called. One still being delivered is terminated by the
+ * deletion.
+ */
 function noticesOf(key: string): string {
   const ids = [`${key}:`, `${key}/`].map((start) => `WorkflowId STARTS_WITH 'notify:${start}'`);
   return `WorkflowType = '${WORKFLOWS.notify}' AND (${ids.join(' OR ')})`;
 }
 
-/** The runs of one workflow, the newest first, with the ids of those that each called. */
+/** The runs of one workflow, the newest first, with the ids of the workflows that each called. */
 async function chainOf(client: Client, workflowId: string): Promise<{ run: RunRef; children: string[] }[]> {
   const chain: { run: RunRef; children: string[] }[] = [];
   let runId: string | undefined = await newestRun(client, workflowId);
@@ -117,7 +120,7 @@ async function newestRun(client: Client, workflowId: string): Promise<string | u
   return (await client.workflow.getHandle(workflowId).describe().catch(unlessGone))?.runId;
 }
 
-/** Preflights of a key that were workflows have what was asked for in their histories. */
+/** Preflights of a key that were workflows have the request in their histories. */
 async function preflightsOf(client: Client, key: string, project: string): Promise<RunRef[]> {
   const ids = [preflightIdOf(key, project), earlyPreflightIdOf(key)];
   return (await Promise.all(ids.map((id) => allRunsOf(client, id)))).flat();

@@ -15,7 +15,7 @@ import { readArguments } from '../server/temporal/read-arguments.js';
 import { unlessNotFound } from './not-found.js';
 import { taskExecutions } from './task-executions.js';
 
-/** A question that takes longer is asked again. */
+/** A query that takes longer is repeated. */
 const QUERY_MS = 5000;
 const TRIES = 4;
 /** Of gRPC. */
@@ -86,7 +86,7 @@ function taskOf({ seal, user, session, plan, child }: TaskStart, trace: string |
   return { seal, user, session, plan, ...(child && { child: child.ability }), ...(trace !== undefined && { trace }) };
 }
 
-/** What is no trace, or cannot be read, is none: it only goes with the calls of a task. */
+/** An invalid or unreadable trace is ignored: it only accompanies the calls of a task. */
 async function readTrace(codec: PayloadCodec, payload: Payload | null | undefined): Promise<string | undefined> {
   if (!payload) return undefined;
   try {
@@ -97,7 +97,7 @@ async function readTrace(codec: PayloadCodec, payload: Payload | null | undefine
   }
 }
 
-/** What a task has done, as its history tells: the server asks a worker to go through it once more. */
+/** Progress of an ended task, from its history: the server has a worker replay it. */
 async function readEnded(
   client: Client,
   namespace: string,
@@ -128,7 +128,7 @@ async function readEnded(
   return { run, plan: start.task.plan, progress, ...(files && { files }) };
 }
 
-/** A question about a task that has just ended can get lost between server and worker; asked again it is answered. */
+/** A query to a task that has just ended can get lost between server and worker; a second one is answered. */
 async function askAgain<T>(client: Client, ask: () => Promise<T>): Promise<T> {
   for (let turn = 1; turn < TRIES; turn += 1) {
     try {

@@ -4,8 +4,8 @@ import { AbilityError } from '../contracts/problem.js';
 /**
  * A codec whose failures Temporal carries as problems of ours: with the code as type, and the problem as details.
  *
- * The worker decodes what a workflow or a call is given before any code of ours runs, so it is the only place that can.
- * Another worker may have the store that this one does not see, so the call may be tried again.
+ * The worker decodes the input of a workflow or a call before any code of ours runs, so only the codec can do this.
+ * Another worker may have the store that this one does not see, so the call may be retried.
  */
 export class WorkerCodec implements PayloadCodec {
   constructor(private readonly inner: PayloadCodec) {}

@@ -7,12 +7,12 @@
  */
 Error.stackTraceLimit = 0;
 
-/** What the SDK takes a stack trace from: it has none. */
+/** Replaces the SDK's error for stack traces: it has none. */
 class Untraced {}
 
 /**
- * What the SDK's hooks have compiled in the sandbox for each promise, when it is made and when it is settled: to find the
- * workflow it belongs to, and to take its stack trace.
+ * Functions that the SDK's hooks compile in the sandbox for each promise, when it is made and when it is settled: one
+ * finds its workflow, the other takes its stack trace.
  */
 const ASKED: ReadonlyMap<string, () => unknown> = new Map<string, () => unknown>([
   [
@@ -22,8 +22,9 @@ const ASKED: ReadonlyMap<string, () => unknown> = new Map<string, () => unknown>
   ['return globalThis.Error', () => Untraced],
 ]);
 
-// The hooks ask the constructor of the promise's constructor, which compiles functions. What is asked for is here already;
-// anything else is compiled as ever, so that another version of the SDK works, too. Once, however often this is loaded.
+// The hooks call the constructor of the promise's constructor, which compiles functions. The known ones are returned
+// from here; any other is compiled as usual, so that another version of the SDK works, too. Done once, however often
+// this is loaded.
 if (!Object.hasOwn(Promise, 'constructor')) {
   const compile = Promise.constructor as (text: string) => () => unknown;
   const value = (text: string): unknown => ASKED.get(text) ?? compile(text);

@@ -71,7 +71,7 @@ function endOf(result: unknown): string | null {
   return typeof status === 'string' ? status : null;
 }
 
-/** Another caller may start the task between preflight and start; the next preflight sees whose it is. */
+/** Another caller may start the task between preflight and start; the next preflight then finds its owner. */
 const MAX_TRIES = 3;
 
 /**

@@ -85,7 +85,7 @@ function mistakeOf(error: unknown): ApplicationFailure {
 }
 
 /**
- * What the task was started with. Whether it passed preflight is checked by its activities, which have the keys.
+ * The start arguments of the task. Its activities, which have the keys, check whether it passed preflight.
  *
  * @throws ApplicationFailure `engine.unsupported`, `seal.invalid`.
  */

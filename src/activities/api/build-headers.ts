@@ -21,7 +21,8 @@ export interface Headers {
 /**
  * Builds the headers: ours, those of the definition, the inputs assigned to them, and cookies.
  *
- * @throws CallFailure `input.invalid` for a value that would break out of its header, AbilityError `config.missing_credential`.
+ * @throws CallFailure `input.invalid` for a value that would break out of its header, AbilityError
+ * `config.missing_credential`.
  */
 export function buildHeaders(api: ApiImplementation['api'], call: CallInput, scope: Scope): Headers {
   const headers: Record<string, string> = {

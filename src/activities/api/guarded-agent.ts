@@ -8,8 +8,8 @@ import { CallFailure } from '../call/call-failure.js';
 const agents = new Map<string, Agent>();
 
 /**
- * An HTTP agent that checks the address it is about to connect to, so that a name cannot resolve to a forbidden one. It connects to the
- * checked address, and keeps connections apart by origin. Source: docs/operations.md#safety.
+ * An HTTP agent that checks the address it is about to connect to, so that a name cannot resolve to a forbidden one. It
+ * connects to the checked address, and keeps connections apart by origin. Source: docs/operations.md#safety.
  */
 function guardedAgent(allowed: readonly string[]): Agent {
   const key = keyOf(allowed);

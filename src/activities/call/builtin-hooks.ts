@@ -19,7 +19,10 @@ export interface Around {
   outcome?: { status: string; output: Json; error: unknown };
 }
 
-/** Runs the built-in handlers inside the attempt they guard, so that they cost no event. Source: docs/architecture.md#the-way-of-a-task. */
+/**
+ * Runs the built-in handlers inside the attempt they guard, so that they cost no event. Source:
+ * docs/architecture.md#the-way-of-a-task.
+ */
 export async function runBuiltins(
   phase: Phase,
   hooks: readonly PlanHook[],

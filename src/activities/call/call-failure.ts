@@ -6,10 +6,10 @@ type Facts = Pick<CallFailure, 'unclear' | 'isFinal' | 'hasArrived' | 'isAnswer'
 /**
  * A failed attempt of a call.
  *
- * `unclear`: the effect may have taken place; the answer was lost, not the request. If the effect must not be repeated, the outcome is
- * `unknown`. `isFinal`: another attempt would fail in the same way, whatever the effect allows. `hasArrived`: the call was made and
- * answered, but its answer is unusable; it has had its effect. `isAnswer`: the author declared that the answer means this failure; it is
- * retried only where the step names the code.
+ * `unclear`: the effect may have taken place; the answer was lost, not the request. If the effect must not be repeated,
+ * the outcome is `unknown`. `isFinal`: another attempt would fail in the same way, whatever the effect allows.
+ * `hasArrived`: the call was made and answered, but its answer is unusable; it has had its effect. `isAnswer`: the
+ * author declared that the answer means this failure; it is retried only where the step names the code.
  */
 export class CallFailure extends AbilityError {
   readonly unclear: boolean;

@@ -29,8 +29,8 @@ const NOT_BEGUN: ReadonlySet<string> = new Set(['unavailable.connection', 'scrip
 /**
  * The mark that an attempt leaves before an effect that must not be repeated.
  *
- * A reset, or a second start with the same arguments, is a new run to Temporal, which does not know the effects of an earlier one; the mark
- * does.
+ * A reset, or a second start with the same arguments, is a new run to Temporal, which does not know the effects of an
+ * earlier one; the mark does.
  */
 export class EffectMark {
   private isOwn = false;

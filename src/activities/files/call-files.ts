@@ -41,8 +41,8 @@ export interface NewFile {
 /**
  * The files of one attempt of a call: copies of its inputs, and its outputs.
  *
- * A value is no proof, so only files whose digests the workflow sent are handed out; each copy is verified while it is made. A call without
- * files makes no folder. Source: docs/decisions/0013-files-between-steps.md.
+ * A value is no proof, so only files whose digests the workflow sent are handed out; each copy is verified while it is
+ * made. A call without files makes no folder. Source: docs/decisions/0013-files-between-steps.md.
  */
 export class CallFiles {
   /** Output files so far, by their names in the contract. */
@@ -86,8 +86,8 @@ export class CallFiles {
   /**
    * Keeps something as a file of the task.
    *
-   * @throws CallFailure `file.too_large`, `file.missing`; `store.full`, `store.not_shared` and `timeout.call` marked as arrived: files are
-   * kept only after the call.
+   * @throws CallFailure `file.too_large`, `file.missing`; `store.full`, `store.not_shared` and `timeout.call` marked as
+   * arrived: files are kept only after the call.
    */
   async keep(source: FileSource, { name, mediaType }: NewFile): Promise<FileValue> {
     const shown = safeFileName(name);

@@ -9,7 +9,8 @@ export interface FileStore {
   /**
    * Keeps a file for a task, which then owns it.
    *
-   * @param task its key. @throws AbilityError `file.too_large` above the given number of bytes; `store.full`, `store.not_shared`.
+   * @param task its key. @throws AbilityError `file.too_large` above the given number of bytes; `store.full`,
+   * `store.not_shared`.
    */
   keep(
     source: FileSource,

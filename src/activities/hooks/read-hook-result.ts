@@ -82,9 +82,9 @@ const MAX_NAMED = 5;
 /**
  * Turns a HookResult into an answer; an invalid one is a failed hook.
  *
- * Before a call silence never allows: an answer without a decision about this ability, or with unknown keys, is refused, since its meaning
- * is not known. After a call such keys become warnings. Of `guard_decision` and the guards among its signals that concern this ability, the
- * strictest counts. Source: R-002-18; C-08, C-10, C-11.
+ * Before a call silence never allows: an answer without a decision about this ability, or with unknown keys, is
+ * refused, since its meaning is not known. After a call such keys become warnings. Of `guard_decision` and the guards
+ * among its signals that concern this ability, the strictest counts. Source: R-002-18; C-08, C-10, C-11.
  *
  * Its texts for people are cut to one line of visible characters.
  *

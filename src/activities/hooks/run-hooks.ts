@@ -21,8 +21,9 @@ export interface HookChoice {
 /**
  * Runs the hooks of an event in order: the one function for all five events.
  *
- * Before a task and before a call the first deny ends the phase; elsewhere hooks decide nothing, and all run. Never throws because of a
- * hook: an error is an answer, and before a call that answer denies. Source: R-002-19 to R-002-23; docs/hooks.md.
+ * Before a task and before a call the first deny ends the phase; elsewhere hooks decide nothing, and all run. Never
+ * throws because of a hook: an error is an answer, and before a call that answer denies. Source: R-002-19 to R-002-23;
+ * docs/hooks.md.
  *
  * @returns the answers, in order; hooks that do not fire for the caller give none.
  */
@@ -81,7 +82,10 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
   }
 }
 
-/** Hooks after the event are for the infrastructure; their messages to an AI are dropped with a warning. Source: R-002-26. */
+/**
+ * Hooks after the event are for the infrastructure; their messages to an AI are dropped with a warning. Source:
+ * R-002-26.
+ */
 function withoutSignals(answer: HookAnswer): HookAnswer {
   if (!isOverPhase(answer.phase) || !answer.hook_signals) return answer;
   const { hook_signals: _, ...rest } = answer;

@@ -15,8 +15,9 @@ import type { HookDependencies } from './hook-dependencies.js';
 const MAX = 3;
 
 /**
- * The built-in handler `suggest`: gives the abilities that fit a prompt as hints, and the best one with its reason, its score and its
- * missing inputs as the intent. It gives no answer where nothing fits, and never denies. Source: R-000-57, R-000-65.
+ * The built-in handler `suggest`: gives the abilities that fit a prompt as hints, and the best one with its reason, its
+ * score and its missing inputs as the intent. It gives no answer where nothing fits, and never denies. Source:
+ * R-000-57, R-000-65.
  */
 export async function suggestAbilities(
   id: string,

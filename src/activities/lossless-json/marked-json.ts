@@ -38,8 +38,8 @@ export function markBytes(bytes: Buffer): string {
 /**
  * A value without marks: with integers as text, or as the nearest double where the reading does not decide.
  *
- * @throws AbilityError with the code of the reading and the place, for a number that a double cannot hold, and for bytes that are not
- * UTF-8.
+ * @throws AbilityError with the code of the reading and the place, for a number that a double cannot hold, and for
+ * bytes that are not UTF-8.
  */
 export function withoutMarks(value: Json, reading: Reading, path: (string | number)[] = []): Json {
   if (typeof value === 'string') return unmarked(value, reading, path);

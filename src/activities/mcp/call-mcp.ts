@@ -27,10 +27,11 @@ export interface McpDependencies {
 }
 
 /**
- * Calls a tool of an MCP server, if it is still the planned one: the server is asked before each call, on every transport. A change between
- * its answer and the call cannot be detected.
+ * Calls a tool of an MCP server, if it is still the planned one: the server is asked before each call, on every
+ * transport. A change between its answer and the call cannot be detected.
  *
- * @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: docs/definitions.md; docs/guide.md#mcp.
+ * @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: docs/definitions.md;
+ * docs/guide.md#mcp.
  */
 export async function callMcp(
   implementation: McpImplementation,

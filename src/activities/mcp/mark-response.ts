@@ -1,7 +1,10 @@
 import { Response } from 'undici';
 import { markBytes } from '../lossless-json/marked-json.js';
 
-/** Marks the values in an HTTP answer's messages that JavaScript would change, see `markBytes`; an answer without messages is unchanged. */
+/**
+ * Marks the values in an HTTP answer's messages that JavaScript would change, see `markBytes`; an answer without
+ * messages is unchanged.
+ */
 export function markResponse(response: Response): Response {
   const type = response.headers.get('content-type') ?? '';
   const isEvents = /^\s*text\/event-stream\b/i.test(type);

@@ -30,10 +30,10 @@ export const WITHOUT_HANDSHAKE = '2026-07-28';
 /**
  * Connects to a server in the newest protocol version that both sides know.
  *
- * The client first asks for the supported versions; a server that does not know this request gets the handshake of the versions before
- * 2026-07-28. Silence, a broken connection and an unexpected answer may all mean that it does not know the request, so each leads to a
- * second attempt over a new transport with the handshake first. A server that refuses the handshake, since it was only slow to start, is
- * asked once more with a longer timeout. Source: docs/guide.md#mcp.
+ * The client first asks for the supported versions; a server that does not know this request gets the handshake of the
+ * versions before 2026-07-28. Silence, a broken connection and an unexpected answer may all mean that it does not know
+ * the request, so each leads to a second attempt over a new transport with the handshake first. A server that refuses
+ * the handshake, since it was only slow to start, is asked once more with a longer timeout. Source: docs/guide.md#mcp.
  *
  * @param open makes a new transport.
  * @throws the error of the last attempt.

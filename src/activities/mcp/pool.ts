@@ -21,7 +21,8 @@ interface Entry {
 /**
  * Connections to MCP servers, shared by all calls of a worker: one per server, environment and configuration.
  *
- * A server that died is restarted by the next call; one whose configuration or secrets changed is closed after its last call.
+ * A server that died is restarted by the next call; one whose configuration or secrets changed is closed after its last
+ * call.
  */
 export class McpPool {
   private readonly entries = new Map<string, Entry>();

@@ -14,9 +14,9 @@ const MAX_CHANGES = 20;
 /**
  * The pinned parts of a tool: everything a person, a model or a contract may rely on when choosing and calling it.
  *
- * That is name, title, description, both schemas and annotations; a description instructs the model that reads it, so a new one is as much
- * a change as a new parameter. Icons, `_meta` and execution hints are not pinned: they change neither the request nor the effect. Source:
- * docs/operations.md#safety; docs/imports.md#an-mcp-server.
+ * That is name, title, description, both schemas and annotations; a description instructs the model that reads it, so a
+ * new one is as much a change as a new parameter. Icons, `_meta` and execution hints are not pinned: they change
+ * neither the request nor the effect. Source: docs/operations.md#safety; docs/imports.md#an-mcp-server.
  */
 export function definitionOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): JsonObject {
   const parts = { name, title, description, inputSchema, outputSchema, annotations };

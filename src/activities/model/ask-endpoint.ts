@@ -21,12 +21,15 @@ const MAX_BYTES = 8 * MAX_SAID;
 const LONGEST_MS = 3_600_000;
 
 /**
- * Calls a model behind an OpenAI-compatible endpoint, as a stream: its answer goes to the log of the call as it arrives.
+ * Calls a model behind an OpenAI-compatible endpoint, as a stream: its answer goes to the log of the call as it
+ * arrives.
  *
- * Endpoint and key come from the worker's environment, never from a file of the project. Redirects are not followed. Neither bodies nor
- * network messages are passed on, which could hold the key, or text for an AI. Source: C-49; decision 0003.
+ * Endpoint and key come from the worker's environment, never from a file of the project. Redirects are not followed.
+ * Neither bodies nor network messages are passed on, which could hold the key, or text for an AI. Source: C-49;
+ * decision 0003.
  *
- * @throws CallFailure `model.not_configured`, `model.rejected`, `model.unavailable`, `model.answer_broken`, `timeout.call`.
+ * @throws CallFailure `model.not_configured`, `model.rejected`, `model.unavailable`, `model.answer_broken`,
+ * `timeout.call`.
  */
 export async function askEndpoint(
   model: PlanModel,

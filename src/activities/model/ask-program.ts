@@ -43,7 +43,8 @@ export async function askProgram(
 }
 
 /**
- * Reads a program's output as the answer of a model. @param who names the program in the error. @throws CallFailure `model.answer_broken`.
+ * Reads a program's output as the answer of a model. @param who names the program in the error. @throws CallFailure
+ * `model.answer_broken`.
  */
 export function readSaid(output: Json, who: string): Said {
   const read = said.safeParse(output);

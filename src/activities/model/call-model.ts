@@ -28,7 +28,8 @@ const MAX_OF_WORDS = 1_000;
 /**
  * One turn of an agent: sends the transcript with the new messages to its model, and returns the answer.
  *
- * @throws CallFailure `model.*`, `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`. Source: docs/sessions.md.
+ * @throws CallFailure `model.*`, `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`. Source:
+ * docs/sessions.md.
  */
 export async function callModel(
   implementation: ModelImplementation,
@@ -116,7 +117,10 @@ function inputTokens({ instructions, messages, note, tools }: Question): number 
   );
 }
 
-/** Maximum length of the answer, and the limit it comes from. @throws CallFailure `limit.*` where the request alone exceeds it. */
+/**
+ * Maximum length of the answer, and the limit it comes from. @throws CallFailure `limit.*` where the request alone
+ * exceeds it.
+ */
 function mostOf(
   question: Question,
   { tokens, cost }: AgentLeft,

@@ -18,10 +18,11 @@ interface Link {
 const MAX_KNOWN = 50;
 
 /**
- * The transcripts of agents: append-only chains of turns in the store, by digest, so that a history holds one digest a turn and the next
- * worker continues the chain of a killed one.
+ * The transcripts of agents: append-only chains of turns in the store, by digest, so that a history holds one digest a
+ * turn and the next worker continues the chain of a killed one.
  *
- * A repeated turn adds a second link to the same predecessor; only the one that the history names counts. Source: docs/sessions.md.
+ * A repeated turn adds a second link to the same predecessor; only the one that the history names counts. Source:
+ * docs/sessions.md.
  */
 export class Transcripts {
   private readonly known = new BoundedMap<string, readonly Message[]>(MAX_KNOWN);

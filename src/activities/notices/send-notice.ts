@@ -18,8 +18,8 @@ import { signNotice } from './sign-notice.js';
 const ANSWER_MS = 10_000;
 
 /**
- * Sends a notice to one of the targets in the plan of its task. Only a task that passed preflight has notices sent, to the targets in its
- * sealed plan.
+ * Sends a notice to one of the targets in the plan of its task. Only a task that passed preflight has notices sent, to
+ * the targets in its sealed plan.
  *
  * A failed attempt is retried, except for a host that the policy forbids.
  */

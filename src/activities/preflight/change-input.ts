@@ -22,8 +22,8 @@ type ModifyDependencies = CreationDependencies & Pick<ActivityDependencies, 'key
 /**
  * Preflight of an existing task with another input: resolves, checks, runs PreAbilityCreate, seals.
  *
- * It refuses with `placement.no_worker` a task that the definitions have moved to a queue without a worker. These hooks receive the person
- * who changes it, those before calls the task's owner. Source: C-37.
+ * It refuses with `placement.no_worker` a task that the definitions have moved to a queue without a worker. These hooks
+ * receive the person who changes it, those before calls the task's owner. Source: C-37.
  */
 export function createModify(dependencies: ModifyDependencies) {
   const loader = new RegistryLoader(dependencies.root);

@@ -18,6 +18,9 @@ export interface TaskShare {
   logOf(task: string, step: string): SharedLog;
   /** The record that some machine has shared; undefined where there is none, or the store cannot be read. */
   read(task: string): Promise<TaskRecord | undefined>;
-  /** Removes the shared copies of a task and of those it called. @returns whether any existed. @throws AbilityError `store.not_shared`. */
+  /**
+   * Removes the shared copies of a task and of those it called. @returns whether any existed. @throws AbilityError
+   * `store.not_shared`.
+   */
   remove(task: string): Promise<boolean>;
 }

@@ -18,8 +18,8 @@ export function inFolder(file: string, write: () => void): void {
 export type Content = readonly [path: string, text: string];
 
 /**
- * Writes files next to their places, off the main thread, and moves them once all are written, in their order: each is complete or
- * unchanged, and the last one is replaced only after all others.
+ * Writes files next to their places, off the main thread, and moves them once all are written, in their order: each is
+ * complete or unchanged, and the last one is replaced only after all others.
  *
  * @param signal once it is aborted, nothing is moved. @throws errors of the disk, and the reason of the signal.
  */

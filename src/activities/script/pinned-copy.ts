@@ -29,9 +29,10 @@ const LEFT_MS = 60 * 60 * 1000;
 /**
  * A copy of the pinned files of a script, in the layout of the project.
  *
- * Every use verifies all of it: each file has the bytes of its digest, and no other file exists, such as a module that would be found
- * before the right one. Differences are repaired file by file, each by one rename, so that several workers may repair at once, a killed one
- * leaves nothing that passes for complete, and a running script keeps finding its files.
+ * Every use verifies all of it: each file has the bytes of its digest, and no other file exists, such as a module that
+ * would be found before the right one. Differences are repaired file by file, each by one rename, so that several
+ * workers may repair at once, a killed one leaves nothing that passes for complete, and a running script keeps finding
+ * its files.
  */
 export class PinnedCopy {
   /** @param folder of the copy. @param waiting where files are written before they are renamed; on the same disk. */

@@ -30,9 +30,9 @@ export interface FoundScript {
 /**
  * The scripts of plans, as they were when the plans were made.
  *
- * A script never runs from its place in the project, where a file may change right after the check. It runs from a copy of its pinned
- * files, out of the store, whose bytes are compared right before each run. A process that may write to that copy as the worker's own user
- * is trusted like the worker. Source: docs/architecture.md#promises.
+ * A script never runs from its place in the project, where a file may change right after the check. It runs from a copy
+ * of its pinned files, out of the store, whose bytes are compared right before each run. A process that may write to
+ * that copy as the worker's own user is trusted like the worker. Source: docs/architecture.md#promises.
  */
 export class PinnedScripts {
   /** Requested checks of copies that have not begun, by folder. */
@@ -68,8 +68,8 @@ export class PinnedScripts {
   /**
    * Prepares a script so that its pinned version runs. To be called right before each run.
    *
-   * @throws CallFailure `script.changed` when it was edited and the store does not have it, `script.start_failed` when its copy cannot be
-   * written.
+   * @throws CallFailure `script.changed` when it was edited and the store does not have it, `script.start_failed` when
+   * its copy cannot be written.
    */
   async find(script: PlanScript): Promise<FoundScript> {
     const files = script.whole ? this.filesOf(script) : this.olderFiles(script);

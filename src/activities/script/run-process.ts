@@ -66,10 +66,11 @@ export interface Patience {
 const PATIENCE: Patience = { graceMs: 2000, endMs: 1000 };
 
 /**
- * Runs a program in a process group of its own, without a shell; all processes of the call end with it, also those that left the group.
+ * Runs a program in a process group of its own, without a shell; all processes of the call end with it, also those that
+ * left the group.
  *
- * Never throws because of the program, and never waits for anything that it can delay: after its timeout it takes no longer than its
- * patience. Source: docs/operations.md#safety.
+ * Never throws because of the program, and never waits for anything that it can delay: after its timeout it takes no
+ * longer than its patience. Source: docs/operations.md#safety.
  */
 export async function runProcess(request: ProcessRequest, groups: ProcessGroups): Promise<ProcessOutcome> {
   const { command, args, cwd, env, stdin, timeoutMs, signal, log, keepStdout = 0, patience = PATIENCE } = request;
@@ -124,7 +125,8 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => log.write('stderr', chunk));
   let left: Promise<number> | undefined;
   child.once('exit', () => {
-    // Processes that outlive the program keep its pipes open; they end with it. Those not found must not delay the call.
+    // Processes that outlive the program keep its pipes open; they end with it. Those not found must not delay the
+    // call.
     left = processes.end(patience.endMs);
     // Awaited below, where the call fails with it.
     left.catch(() => {});

@@ -47,7 +47,8 @@ function fileIn({ pieces }: EvaluatedText): FileValue | undefined {
 /**
  * The environment of a child process: its profile and the given names, nothing else of the worker's.
  *
- * Secrets are resolved here, and each is passed to `hide`, so that logs can mask it. Source: docs/operations.md#safety; docs/scripts.md.
+ * Secrets are resolved here, and each is passed to `hide`, so that logs can mask it. Source: docs/operations.md#safety;
+ * docs/scripts.md.
  *
  * @throws AbilityError `config.missing_credential`.
  */

@@ -15,7 +15,9 @@ export interface Followed {
   guards: AbilityGuard[];
 }
 
-/** Reads the state of the tasks of a session, and of those that they call; one that cannot be read keeps its last state. */
+/**
+ * Reads the state of the tasks of a session, and of those that they call; one that cannot be read keeps its last state.
+ */
 export async function followTasks(tasks: readonly SessionTask[], { readTask }: SessionAccess): Promise<Followed> {
   const followed: Followed = { tasks: [], guards: [] };
   for (let from = 0; from < tasks.length; from += AT_ONCE) {

@@ -9,8 +9,8 @@ import { markdownLine } from '../../rules/shown-text.js';
 const MAX_CHARACTERS = 2000;
 
 /**
- * Appends unknown signals to `<scope>/workdocs/hook-signals.md`, one line each: time, session, hook, signal; existing lines are not
- * repeated. Source: R-002-47.
+ * Appends unknown signals to `<scope>/workdocs/hook-signals.md`, one line each: time, session, hook, signal; existing
+ * lines are not repeated. Source: R-002-47.
  *
  * @throws where the file cannot be written, or is outside of the project.
  */

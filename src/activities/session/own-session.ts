@@ -13,9 +13,9 @@ export interface SessionRuns {
 }
 
 /**
- * The run of a session, if it and the first run of its chain were started as sessions on a queue of the project, with no workflow task
- * handed to the client. Undefined otherwise: the code that runs a session decides its answers to guards, and a run takes over the counts of
- * earlier ones.
+ * The run of a session, if it and the first run of its chain were started as sessions on a queue of the project, with
+ * no workflow task handed to the client. Undefined otherwise: the code that runs a session decides its answers to
+ * guards, and a run takes over the counts of earlier ones.
  *
  * @param queues of the project. Source: docs/architecture.md#the-way-of-a-task.
  */

@@ -10,8 +10,8 @@ export interface SessionAccess {
    */
   tell(session: string, word: SignedWord): Promise<WordAnswer>;
   /**
-   * Number of sessions of the project that a user has started since a time, as Temporal lists them; refused ones do not count. @param
-   * except a session that is not counted.
+   * Number of sessions of the project that a user has started since a time, as Temporal lists them; refused ones do not
+   * count. @param except a session that is not counted.
    */
   countStarts(user: string, since: number, except: string): Promise<number>;
   /** State of a session's task; undefined if Temporal knows none, null if it cannot be read now. */

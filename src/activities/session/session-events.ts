@@ -75,8 +75,8 @@ export function createAskStart(dependencies: SessionDependencies): EventActiviti
 }
 
 /**
- * Runs the hooks of a prompt, collects the guard answers of the session's tasks since the last one, and makes the turn context of both.
- * Source: R-002-24, R-002-36 to R-002-40, R-002-47.
+ * Runs the hooks of a prompt, collects the guard answers of the session's tasks since the last one, and makes the turn
+ * context of both. Source: R-002-24, R-002-36 to R-002-40, R-002-47.
  */
 export function createAskPrompt(dependencies: SessionDependencies): EventActivities<AskPromptRequest, AskPromptAnswer> {
   return eventActivities('PromptSubmit', dependencies, async (request: AskPromptRequest, planned, signal) => {

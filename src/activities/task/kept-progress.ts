@@ -18,11 +18,12 @@ export interface EarlierTask {
 }
 
 /**
- * The progress that a retry need not repeat: the results of the completed steps, in order, up to the first incomplete one.
+ * The progress that a retry need not repeat: the results of the completed steps, in order, up to the first incomplete
+ * one.
  *
- * An agent continues after its last turn, with its transcript, even if its definition has changed. Not kept are steps whose definition
- * changed since, compensated calls, and all steps from a named one on. Approvals are requested again, without invalidating the steps after
- * them.
+ * An agent continues after its last turn, with its transcript, even if its definition has changed. Not kept are steps
+ * whose definition changed since, compensated calls, and all steps from a named one on. Approvals are requested again,
+ * without invalidating the steps after them.
  *
  * @param from id of the first step to repeat.
  */

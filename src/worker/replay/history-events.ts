@@ -11,7 +11,7 @@ export type HistoryEvent = NonNullable<History['events']>[number];
 
 /** One run of a workflow, as it was recorded. */
 export interface RecordedHistory {
-  /** What it is called in a report: a file, or a task key. */
+  /** Its name in a report: a file, or a task key. */
   name: string;
   workflowId: string;
   history: History;
@@ -33,7 +33,7 @@ export function idOf(event: HistoryEvent): number {
   return Number(event.eventId);
 }
 
-/** What an event is about, where its type alone does not say it. */
+/** Describes an event where its type alone does not. */
 export function summaryOf(event: HistoryEvent): string | null {
   const type =
     event.activityTaskScheduledEventAttributes?.activityType?.name ??
@@ -41,7 +41,7 @@ export function summaryOf(event: HistoryEvent): string | null {
   return type ?? textOf(event.userMetadata?.summary) ?? localActivityOf(event) ?? null;
 }
 
-/** Path of the step an event belongs to; null for what is no call of a step. */
+/** Path of the step an event belongs to; null if it is not a call of a step. */
 export function stepOf(event: HistoryEvent, events: readonly HistoryEvent[], workflowId: string): string | null {
   const scheduled = scheduledBy(event);
   if (scheduled !== undefined) {
@@ -59,7 +59,7 @@ function isOperation(type: string): boolean {
   return (!type.includes(':') || isModelKey(type)) && !(PHASES as readonly string[]).includes(type);
 }
 
-/** Number of the event that asked for the activity of this one. */
+/** Id of the event that scheduled the activity of this one. */
 function scheduledBy(event: HistoryEvent): string | undefined {
   const attributes =
     event.activityTaskStartedEventAttributes ??

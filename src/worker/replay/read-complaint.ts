@@ -10,7 +10,7 @@ export interface Complaint {
   problem?: Problem;
 }
 
-/** What the SDK's state machines stand for; those of commands that it does not name so are told by its own words. */
+/** Descriptions of the SDK's state machines; commands not listed here keep the SDK's words. */
 const MACHINES: Record<string, string> = {
   Activity: 'start an activity',
   LocalActivity: 'start a local activity',
@@ -30,7 +30,10 @@ const MACHINE = /^(.+?) machine does not handle this event: /;
 const UNMATCHED = /^(.+?) of .+? '(.*)' does not match .+? command '(.*)'$/;
 const EVENT = /HistoryEvent\(id: (\d+)/;
 
-/** Turns what a replay threw into plain words. @throws what is no verdict on a replay, such as a broken bundle. */
+/**
+ * Translates an error of a replay into plain words. @throws errors that are not about the replay, such as a broken
+ * bundle.
+ */
 export function readComplaint(error: unknown): Complaint {
   if (!(error instanceof Error)) throw error;
   if (error.name === 'DeterminismViolationError') return readDifference(detailOf(error));

@@ -8,7 +8,7 @@ import type { History, RecordedHistory } from './history-events.js';
 
 /** The events alone, as `temporal workflow show --output json` prints them. */
 const PLAIN = z.object({ events: z.array(z.looseObject({ eventId: z.coerce.string() })).min(1) });
-/** With what the events do not say, as `npm run histories` writes them. */
+/** With facts that the events lack, as `npm run histories` writes them. */
 const RECORDED = z.object({
   workflowId: z.string().optional(),
   history: PLAIN,
@@ -23,7 +23,7 @@ const FORMAT = z.union([
 const SUGGESTION = 'Write one with `temporal workflow show --workflow-id KEY --output json > FILE`.';
 
 /**
- * The history files a path stands for: itself, or every `.json` in the folder and below it, in the order of their names.
+ * The history files of a path: itself, or every `.json` in the folder and below it, in the order of their names.
  *
  * @throws AbilityError `history.invalid` for a folder without any.
  */
@@ -37,7 +37,7 @@ export function findHistoryFiles(path: string): string[] {
   throw new AbilityError({ code: 'history.invalid', message: `${path} has no .json files`, suggestion: SUGGESTION });
 }
 
-/** Reads one recorded run. @throws AbilityError `history.invalid` for what is no history in JSON. */
+/** Reads one recorded run. @throws AbilityError `history.invalid` for a file that is not a history in JSON. */
 export function readHistoryFile(file: string): RecordedHistory {
   const { workflowId, history: plain, stored = {} } = parse(file);
   const history = toHistory(file, plain);

@@ -20,9 +20,9 @@ import { type Complaint, readComplaint } from './read-complaint.js';
 export interface Difference {
   event_id: number;
   event_type: string;
-  /** What the event is about, such as the operation of a call; null where its type says it all. */
+  /** Subject of the event, such as the operation of a call; null where its type says enough. */
   about: string | null;
-  /** Path of the step it belongs to; null for what is no call. */
+  /** Path of the step it belongs to; null if it is not a call. */
   step: string | null;
   /** What this build would do there, to follow "this build would". */
   wanted: string;
@@ -46,8 +46,8 @@ export interface ReplayOptions {
 /**
  * Replays one recorded run with the workflows of this build, and finds the event where they differ.
  *
- * Writes nothing, calls nothing. A history that has not ended is replayed as far as it goes. Temporal compares what the
- * workflow asks for (which calls, timers, children, which end), not with which values.
+ * Writes nothing, calls nothing. A history that has not ended is replayed as far as it goes. Temporal compares the
+ * workflow's commands (calls, timers, children, its end), not their values.
  */
 export async function replayHistory(recorded: RecordedHistory, options: ReplayOptions = {}): Promise<ReplayEnd> {
   const { workflowId, history } = recorded;
@@ -76,7 +76,7 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
 /**
  * Replays many recorded runs, in order, in one worker: it is started once, which takes longer than most replays.
  *
- * What does not replay is looked at alone, as {@link replayHistory} does.
+ * A failed replay is repeated alone, as {@link replayHistory} does.
  */
 export async function* replayHistories(
   all: readonly RecordedHistory[],
@@ -134,7 +134,7 @@ function workerOptions(codec: ReplayCodec, codePath = WORKFLOW_BUNDLE): ReplayWo
   return { workflowBundle: { codePath }, dataConverter: { payloadCodecs: [codec] }, sinks: noSinks };
 }
 
-/** What the SDK logs of a difference is what we tell ourselves. */
+/** We report differences ourselves, so the SDK's log of them is suppressed. */
 function quiet(): void {
   const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
   try {

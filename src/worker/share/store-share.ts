@@ -11,7 +11,7 @@ import type { Store } from '../../server/store/store.js';
 import { log } from '../logger.js';
 import { StoreWrites } from './store-writes.js';
 
-/** A task does not wait longer for a store; what is on its way is written all the same. */
+/** A task waits no longer than this for a store; pending writes continue. */
 const PATIENCE_MS = 2000;
 /** How long that holds for the tasks after one that waited in vain. */
 const HURRY_MS = 10_000;
@@ -79,7 +79,7 @@ export class StoreShare implements TaskShare {
     return isThere;
   }
 
-  /** Lets what is on its way arrive, for a moment. */
+  /** Waits a moment for pending writes. */
   async close(): Promise<void> {
     await this.waiting(this.writes.settled(''));
   }

@@ -10,8 +10,8 @@ const PAUSE_MS = 10_000;
 const AT_ONCE = 16;
 
 /**
- * Writes small objects to a store in the background: each name after what was written to it before, and only what was put
- * last. What cannot be written is logged and counted.
+ * Writes small objects to a store in the background: writes to one name are in order, and only the last value counts.
+ * Failures are logged and counted.
  */
 export class StoreWrites {
   private readonly waiting = new Map<string, Uint8Array>();
@@ -43,7 +43,7 @@ export class StoreWrites {
     this.next();
   }
 
-  /** Waits until all is written, or lost, whose name begins so, as far as it was put before. */
+  /** Waits until all earlier writes to names with this prefix are done or lost. */
   async settled(prefix: string): Promise<void> {
     const isIn = (name: string): boolean => name.startsWith(prefix);
     const left = new Set([...this.waiting.keys(), ...this.writing.keys()].filter(isIn));

@@ -13,7 +13,7 @@ const WHAT: Record<AgentLimit, string> = {
   max_cost: 'cost as much as it may',
 };
 
-/** The end of an agent that has reached a limit, with what was done so far. */
+/** The end of an agent that has reached a limit, with its usage so far. */
 export function limitReached(limit: AgentLimit, used: AgentProgress): StepFailure {
   const usage = usageOf(used);
   const tokens = usage.input_tokens + usage.output_tokens;

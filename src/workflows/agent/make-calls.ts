@@ -20,7 +20,7 @@ import { passGate, refuseCancelled } from '../task/gate.js';
 import type { TaskRun } from '../task/task-run.js';
 import { limitReached } from './agent-limits.js';
 
-/** Calls of these effects run at once, but for those that `mustQueue` names; others one after the other, in the order in which the model asked. */
+/** Calls with these effects run in parallel, except those that `mustQueue` names; others run in the model's order. */
 const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
 
 /** How many refused calls are remembered: an agent that keeps trying must not grow its progress. */
@@ -38,11 +38,12 @@ interface CallsOfTurn {
 }
 
 /**
- * Makes the calls that a model asked for in one turn, each through the whole pipeline.
+ * Makes the calls that a model requested in one turn, each through the whole pipeline.
  *
  * A call that fails or is denied is a result with its reason; failures that always end a task end this one, too.
  *
- * @returns the results for the model, in the order of its calls. @throws StepFailure `outcome.unknown`, `limit.*`, `timeout.task`.
+ * @returns the results for the model, in the order of its calls. @throws StepFailure `outcome.unknown`, `limit.*`,
+ * `timeout.task`.
  */
 export async function makeCalls(
   run: TaskRun,
@@ -83,8 +84,8 @@ async function callAll(calls: CallsOfTurn, asked: readonly ToolCall[]): Promise<
 const QUEUED = 'agent-calls-queued';
 
 /**
- * Calls that only read, and run one after the other all the same: with an agent among them, which gets what is then left of
- * the limits, and would get all of it as often as it is called; with the same call twice, which guards are asked about once.
+ * Read-only calls that must still run in order: with an agent among them, since each agent gets all that is left of the
+ * limits; with the same call twice, since guards check it once.
  */
 function mustQueue({ run, agent }: CallsOfTurn, open: readonly { call: ToolCall }[]): boolean {
   if (open.length < 2) return false;
@@ -155,7 +156,7 @@ function callTool({ run, frame }: CallsOfTurn, call: ToolCall, tool: PlanTool, p
   return callOperation(run, { path, id: tool.name, operation, input, ...rest });
 }
 
-/** A workflow or an agent gets what is left of the limits; what agents there used up counts as used up here. */
+/** A called workflow or agent gets the remaining limits; usage of agents there counts here. */
 async function callTask(
   run: TaskRun,
   { budget, groups }: Frame,
@@ -182,9 +183,9 @@ async function callTask(
 }
 
 /**
- * What a called agent may call: what both may, or what is named of that. Source: R-003-17.
+ * Abilities that a called agent may call: those that both may, or the named ones among them. Source: R-003-17.
  *
- * @throws StepFailure `agent.wider_grant` where more is named than both may call.
+ * @throws StepFailure `agent.wider_grant` if a named one is not among them.
  */
 function grantFor(
   run: TaskRun,

@@ -15,11 +15,11 @@ import { limitReached, refuseExhausted } from './agent-limits.js';
 import { makeCalls } from './make-calls.js';
 
 /**
- * Runs an agent: its model is asked, what it asks for is called, and what became of that is what the model is asked with
- * next, until it answers.
+ * Runs an agent: queries its model, makes the requested calls, and sends the results with the next query, until the
+ * model answers.
  *
- * Where it is stands in the entry of its turns, so that a new run of the task goes on there: what was said is in the
- * transcript, and what was called is not called again. Source: docs/agent-abilities.md.
+ * Its position is kept in the entry of its turns, so that a new run of the task continues there: messages are in the
+ * transcript, and calls are not repeated. Source: docs/agent-abilities.md.
  *
  * @returns the answer. @throws StepFailure `limit.*`, `model.*`, `agent.*`; cancellation; Halted.
  */

@@ -9,7 +9,7 @@ import type { TaskRun } from '../task/task-run.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
 
-/** What an approval is raised with. */
+/** Content of a new approval. */
 export interface ApprovalRequest {
   /** Step path; `run` for the task itself. */
   path: string;
@@ -69,7 +69,7 @@ function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | u
   return held && steps.takeWaiting(raised.path) ? held : undefined;
 }
 
-/** The id names what is shown, which is one line at every door. Source: docs/approvals.md#deciding. */
+/** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
 function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
   const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs } = request;
   const { environment } = task.plan;

@@ -6,7 +6,7 @@ import { needsComment } from '../../rules/tasks/decide-approval.js';
 
 const MAX_INPUT = 2000;
 
-/** What an approver needs to see, and what to send, as lines of Markdown. Source: docs/approvals.md. */
+/** Text for an approver, with the answer to send, as lines of Markdown. Source: docs/approvals.md. */
 export function describeApproval(approval: Approval): string[] {
   const { id, title, what, reasons, requested_by, expires_at, quorum, decisions, ignored } = approval;
   const last = ignored.at(-1);

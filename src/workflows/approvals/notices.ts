@@ -17,7 +17,7 @@ import type { TaskRun } from '../task/task-run.js';
 const RETRY = { maximumAttempts: 8, initialInterval: '28s', backoffCoefficient: 2, maximumInterval: '1h' } as const;
 
 /**
- * Sends one notice to its targets: a workflow of its own, for whose end no task waits.
+ * Sends one notice to its targets: a workflow of its own, which no task waits for.
  *
  * @returns why a notice was not delivered, by target.
  */
@@ -37,7 +37,7 @@ export async function sendNotices({ notice, targets }: NoticeRequest): Promise<s
 /** Sends the notice that an approval was raised or decided. */
 export function notifyOfApproval(run: TaskRun, event: NoticeEvent, approval: Approval): void {
   const raised = run.approvals.list.filter(({ id }) => id === approval.id).length;
-  // An approval that is asked for again, as in a group that is tried again, keeps its id.
+  // A repeated approval, as in a retried group, keeps its id.
   const turn = raised > 1 ? `:${raised}` : '';
   notify(run, `${run.task.id}:${approval.id}:${event}${turn}`, event, { approval: { ...approval } });
 }

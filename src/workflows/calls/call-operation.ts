@@ -108,7 +108,7 @@ function perform(run: TaskRun, call: OperationCall): Promise<Json> {
 }
 
 /**
- * Executes the call, with nothing around it; a task whose seal no worker can check yet waits, it does not fail.
+ * Executes only the call itself; a task whose seal no worker can check yet waits instead of failing.
  *
  * @throws StepFailure; cancellation; Halted.
  */
@@ -158,7 +158,7 @@ function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: Step
   throw new StepFailure({ code: 'file.too_large', message, suggestion }, true);
 }
 
-/** The built-in hooks of a call, in the order in which they are asked. */
+/** The built-in hooks of a call, in the order in which they run. */
 function allowedBy(run: TaskRun, { operation, path }: OperationCall): Pick<HookAnswer, 'hook_id' | 'phase' | 'path'>[] {
   const caller = callerOf(run.task.start);
   const asked = (hooks: readonly PlanHook[], phase: Phase) =>

@@ -41,7 +41,7 @@ export interface WorkflowCall {
   budget: Budget;
   /** Attempt of each retried group around it, from the outside in. */
   groups: readonly number[];
-  /** What an agent that calls it lets it use up and call; left out: what the task itself was let. */
+  /** Limits and callable abilities granted by the calling agent; omitted: those of the task itself. */
   grant?: AgentGrant;
   /** Counts what agents in it have used up; left out: the task counts it. */
   used?: (usage: AgentUsage) => void;

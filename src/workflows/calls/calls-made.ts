@@ -10,7 +10,7 @@ const MAX_LISTED = 100;
 const MAX_FAILURES = 100;
 /** Characters of all values together: a record shows less. The rest is reported by its length. */
 const MAX_TEXT = 400 * 1024;
-/** Of the values that are carried on to the next run of the task, whose history keeps them. */
+/** Limit for the values carried to the next run of the task, whose history keeps them. */
 const MAX_CARRIED = 8 * 1024;
 const MAX_CARRIED_VALUE = 512;
 const MAX_MESSAGE = 2000;
@@ -32,7 +32,7 @@ export interface OpenCall {
   failed(problem: Problem): void;
 }
 
-/** What the calls of a task were given and gave, for its record. Source: R-000-86. */
+/** Inputs and outputs of a task's calls, for its record. Source: R-000-86. */
 export class CallsMade {
   private readonly listed: Made[] = [];
   private readonly earlier: CallMade[];
@@ -74,7 +74,7 @@ export class CallsMade {
     };
   }
 
-  /** Counts what an agent has used up that the workflow, or a task that it called, called. */
+  /** Adds the usage of an agent that the workflow, or a task that it called, has called. */
   countAgent(usage: AgentUsage): void {
     const before = this.agents ?? UNUSED;
     this.agents = { ...addUsage(before, usage), turns: before.turns + usage.turns };
@@ -88,7 +88,7 @@ export class CallsMade {
     return { listed, left_out: Math.max(0, all - listed.length) };
   }
 
-  /** What is carried on to the next run of the task; undefined where there was no call. */
+  /** The calls carried to the next run of the task; undefined if there were none. */
   carry(): CarriedCalls | undefined {
     if (this.earlier.length + this.listed.length === 0) return undefined;
     const listed = this.texts(new MadeTexts(MAX_CARRIED, MAX_CARRIED_VALUE), MAX_CARRIED_MESSAGE);

@@ -4,7 +4,7 @@ import { readActivityFailure } from '../steps/step-failure.js';
 /** How long a task waits before it asks again for a worker that can serve it. */
 export const KEY_WAIT_MS = 10_000;
 
-/** What it waits for meanwhile, for the Temporal UI. */
+/** Reason for waiting, shown in the Temporal UI. */
 export const KEY_WAIT = 'for a worker that has the key of the seal, and is of the build that planned the task';
 
 /**
@@ -15,7 +15,7 @@ export function isForAnother(code: string): boolean {
   return code === 'seal.unknown_key' || code === 'engine.unsupported';
 }
 
-/** Repeats a request to an activity while it comes to workers that cannot serve the task. */
+/** Repeats a request to an activity while it reaches workers that cannot serve the task. */
 export async function untilKeyed<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

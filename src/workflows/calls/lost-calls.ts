@@ -9,7 +9,7 @@ import type { Warnings } from '../task/warnings.js';
 /** What cut a call: `details.cause` of its `outcome.unknown`. */
 export type Cause = Pick<Problem, 'code' | 'message' | 'step'> & { path?: string };
 
-/** How a call ended whose outcome could not be learnt. */
+/** The end of a call whose outcome could not be determined. */
 export interface LostCall {
   problem: Problem;
   /** Whether the task itself ended it. */
@@ -20,7 +20,7 @@ export interface LostCall {
   limit: StepFailure | undefined;
 }
 
-/** The calls of a task whose outcome could not be learnt, and what cut them. */
+/** The calls of a task whose outcome could not be determined, and the reasons for cutting them. */
 export class LostCalls {
   /** Items of loops with such a call, with the failure that the account of their loop lists. */
   private readonly items: { problem: Problem; path: string; listed: Pick<Problem, 'message'> | undefined }[] = [];
@@ -38,12 +38,12 @@ export class LostCalls {
   }
 
   /**
-   * Decides what a call comes to whose outcome could not be learnt.
+   * Decides the outcome of a call that could not be determined.
    *
-   * A call is cut when it is ended at work: a race was won, another branch failed, its time was up, the task was cancelled.
-   * One that had not begun, or had ended before, loses nothing, and one that may be repeated is merely cancelled. Any other
-   * may have had its effect: its outcome is unknown, and so is that of the task, unless its author wrote `cut: allowed`.
-   * Source: docs/architecture.md#the-way-of-a-task.
+   * A call is cut when it is ended at work: a race was won, another branch failed, its time was up, the task was
+   * cancelled. One that had not begun, or had ended before, loses nothing, and one that may be repeated is merely
+   * cancelled. Any other may have had its effect: its outcome is unknown, and so is that of the task, unless its author
+   * wrote `cut: allowed`. Source: docs/architecture.md#the-way-of-a-task.
    *
    * @returns the error it ends with: a cancellation or its limit where it may be cut, else `outcome.unknown`.
    */
@@ -91,7 +91,7 @@ export class LostCalls {
 
 const CANCELLED = 'task.cancelled';
 
-/** A failure as the cause of what it cut. */
+/** A failure as the cause of the cuts that it made. */
 export function causeOf({ code, message, step, details }: Problem): Cause {
   const { path } = (details ?? {}) as { path?: string };
   return { code, message, ...(step !== undefined && { step }), ...(path !== undefined && { path }) };

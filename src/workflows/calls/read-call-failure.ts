@@ -53,7 +53,7 @@ function timeoutOf(run: TaskRun, call: OperationCall, leftMs: number, problem: P
   return isByBudget ? budget.exhausted() : new StepFailure(problem);
 }
 
-/** The last problem of a call whose outcome could not be learnt. */
+/** The last problem of a call whose outcome could not be determined. */
 function seenBefore({ details }: Problem): Problem {
   const { seen } = (details ?? {}) as { seen?: Problem };
   return seen ?? { code: '', message: '' };

@@ -38,7 +38,7 @@ function statusOf({ isMade }: EnteredCall, error: unknown): CallStatus | 'denied
   return endOfCall(isMade, isStepFailure(error) ? error.problem.code : undefined);
 }
 
-/** A session that does not hear of it counts the call as under way, which no limit counts as less. */
+/** A session that misses this report counts the call as under way, so no limit is undercounted. */
 async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCallRequest['status']): Promise<void> {
   const end = localActivity<EndCallRequest, void>(ACTIVITIES.endCall, {
     scheduleToCloseTimeout: '30s',

@@ -3,7 +3,7 @@ import type { TaskStart } from '../../contracts/task.js';
 
 /** The place of a task in the line of its lock. */
 export class LockTurn {
-  /** Set once the task has asked for its turn. */
+  /** Set once the task has requested its turn. */
   turn: Turn | undefined;
   /** The token of its request, and whether lists show that the lock does not answer; undefined in histories of earlier builds. */
   slot: SlotAsk | undefined;

@@ -10,7 +10,7 @@ import type { LockTurn } from './lock-turn.js';
 
 /** A lock that answers at all does so within this; until then lists do not show the task as waiting. */
 const FIRST_ANSWER_MS = 2000;
-/** A task whose lock does not answer asks again after so long, and then less often. */
+/** First interval after which a task repeats a request to a silent lock; later ones are longer. */
 const FIRST_ASK_AGAIN_MS = 30_000;
 /** A task that has waited this long asks again, in case the lock was terminated. */
 const ASK_AGAIN_MS = 600_000;

@@ -13,8 +13,8 @@ const MAX_ANSWERS = 96 * 1024;
 const MAX_WARNINGS = 64 * 1024;
 
 /**
- * The answers of hooks that are carried on: denials, confirmations and errors, then those that only warn, of each the
- * first ones first, then the latest of those that let a call pass.
+ * Selects the hook answers to carry on: denials, confirmations and errors, then warnings, the first of each kind; then
+ * the latest of those that allow.
  */
 export function keepAnswers(answers: readonly HookAnswer[]): Kept<HookAnswer> {
   const grave = answers.filter(isGrave);

@@ -9,8 +9,8 @@ import type { TaskRun } from '../task/task-run.js';
 import { keepAnswers, keepWarnings } from './carried-notes.js';
 
 /**
- * What the next run of a task begins with: the progress so far with the outputs that later expressions read, and all
- * that is under way. Source: docs/architecture.md#what-lives-where-in-temporal.
+ * Start arguments of a task's next run: the progress so far with the outputs that later expressions read, and
+ * everything under way. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export function carryOn(run: TaskRun): TaskStart {
   const { task, life, steps, calls, lock, files } = run;
@@ -59,7 +59,7 @@ function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepPro
   const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};
   if (!isStepEnd(entry.status)) return { ...entry, ...items };
   const duration = durationOf(entry);
-  // The wall time of a loop's step needs the moments of its turns, of which few are at hand.
+  // The wall time of a loop's step needs the times of its turns, most of which are gone.
   const moments = isTurn && started_at && finished_at ? { started_at, finished_at } : undefined;
   return {
     ...rest,

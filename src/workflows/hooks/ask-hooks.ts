@@ -36,10 +36,10 @@ const PHASE_LIMIT = '6 minutes';
 const MAX_PENDING = 20;
 
 /**
- * Asks the guards before a call.
+ * Runs the guards before a call.
  *
- * Expressions alone are answered here, without an event; with a script among them one activity answers all, in
- * their order. Built-in ones are asked in the attempt itself. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md.
+ * Expressions alone are evaluated here, without an event; with a script among them one activity runs all, in their
+ * order. Built-in ones run in the attempt itself. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md.
  *
  * @returns the reasons for which people must confirm.
  * @throws StepFailure `guard.denied`, `hook.failed`.
@@ -62,7 +62,7 @@ function readsSession({ task: { plan, start } }: TaskRun, hooks: readonly PlanHo
   return hooks.some(({ handler }) => handlerReadsSession(handler));
 }
 
-/** A guard that was not asked, though none before it refused, has failed. */
+/** A guard that did not run, though none before it refused, has failed. */
 function missingOf(answers: readonly HookAnswer[], hooks: readonly PlanHook[], path: string): HookAnswer[] {
   if (firstDeny(answers)) return [];
   const missing = hooks.filter(({ id }) => !answers.some(({ hook_id }) => hook_id === id));

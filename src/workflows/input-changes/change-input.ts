@@ -44,7 +44,7 @@ export function refuseEdit(run: TaskRun, edit: unknown): void {
 /**
  * Changes the input of a created task: the whole preflight runs again with it, one change after the other.
  *
- * Its answer is final: the task continues with it as a new run, whose first event has the new plan, seal and
+ * An accepted change is final: the task continues with it as a new run, whose first event has the new plan, seal and
  * input. A `run` that arrives meanwhile waits for it. Source: C-37; docs/architecture.md#the-way-of-a-task.
  */
 export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer> {
@@ -78,7 +78,7 @@ async function edited(run: TaskRun, { set, unset, by, caller }: InputEdit): Prom
   const kept = Object.entries(input.value).filter(([name]) => !unset.includes(name));
   const person = { name: by.name, source: 'claimed' } as const;
   const checked = await preflightAgain(task, { ...Object.fromEntries(kept), ...set }, person, caller);
-  // It ended while the hooks were asked.
+  // It ended while the hooks ran.
   if (!input.mayChange) throw refusal({ code: 'task.started', message: `${task.id} has ended meanwhile` });
   const fields = differing(input.value, checked.input);
   const answer = { fields, input: checked.input, warnings: checked.warnings };
@@ -114,7 +114,7 @@ function preflightAgain(
   });
 }
 
-/** Whether the task is unchanged: same input, same definitions, same confirmations to be asked for. */
+/** Whether the task is unchanged: same input, same definitions, same confirmations. */
 function isSame({ task, input: { next } }: TaskRun, { seal }: ModifyAnswer): boolean {
   const before = (next ?? task.start).seal;
   const what = ({ input, plan, confirmations }: typeof seal) => digestOf({ input, plan, confirmations });

@@ -16,9 +16,9 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
 const MAX_APPLIED = 100;
 
 /**
- * Continues as a new run with another plan, seal and input, all from a preflight that this task asked for itself.
+ * Continues as a new run with another plan, seal and input, all from a preflight that this task requested itself.
  *
- * So they are where every activity looks for them: in the first event of its history. Source: C-37.
+ * They are then where every activity expects them: in the first event of its history. Source: C-37.
  */
 export function continueChanged(run: TaskRun, next: ModifyAnswer): Promise<never> {
   const { taskQueue, memo, typedSearchAttributes } = workflowInfo();

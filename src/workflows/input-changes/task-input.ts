@@ -11,7 +11,7 @@ export class TaskInput {
   value: JsonObject;
   /** Whether it can still be changed: the task was created, and neither run nor ended. */
   mayChange: boolean;
-  /** What the task continues with as a new run, since its input was changed. */
+  /** Set when the input was changed: the arguments of the new run. */
   next: ModifyAnswer | undefined;
   /** The first change and the latest ones. */
   readonly changes: InputChange[];
@@ -41,8 +41,8 @@ export class TaskInput {
   /**
    * Notes a change: the first and the latest are listed; of those between only their number and their authors are kept.
    *
-   * Listed without end they would fill every new run, the record and the result. The author of a change is never
-   * forgotten: a change must not make its author an approver of it.
+   * An unlimited list would fill every new run, the record and the result. Authors are never dropped: a change must not
+   * make its author an approver of it.
    */
   note(change: InputChange): void {
     this.changes.push(change);

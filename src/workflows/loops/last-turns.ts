@@ -26,7 +26,7 @@ export function lastValues(last: Frame['last'] = {}): Values {
 }
 
 /**
- * Keeps what the steps of a turn that is done leave to the next one; a step that was skipped leaves what it had.
+ * Keeps the values that a finished turn's steps pass to the next one; a skipped step passes on its earlier ones.
  *
  * @param prefix of the paths of the turn.
  */
@@ -58,7 +58,7 @@ export function withOwnTurn(step: PlanStep, frame: Frame): Frame {
   return { ...frame, own: { id: step.id, value: last ? asValue(last) : NEVER_RAN } };
 }
 
-/** What the `output` of a handler sees of its step: the failure of this turn, and the output of the last one. */
+/** Values of its step that the `output` of a handler sees: the failure of this turn, and the output of the last one. */
 export function ownInHandler({ run, own, prefix }: Frame): OwnValue | undefined {
   const now = own && run.steps.values.at(prefix)[own.id];
   return now && { id: own.id, value: { ...now, output: own.value.output } };

@@ -72,7 +72,7 @@ export function joinAccounts(one: LoopProgress, other?: LoopProgress): LoopProgr
   return { total: (one.total ?? 0) + (other?.total ?? 0), ended, ...(failures.length > 0 && { failures }) };
 }
 
-/** A turn whose end is to be noted. */
+/** A finished turn to be noted. */
 export interface EndedTurn extends ItemName {
   /** Of the turn: `hosts/12`. */
   path: string;

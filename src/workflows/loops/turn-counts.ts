@@ -7,7 +7,7 @@ import { generalPath, isInTurn, turnOf } from '../../rules/steps/turn-paths.js';
 import { durationOf, errorOf, isOrigin, isUndo } from '../steps/step-notes.js';
 import { accountOf, addFailure, joinAccounts } from './loop-account.js';
 
-/** Of several turns the first of these statuses is shown for all. */
+/** Of several turns, the first of these statuses is shown for all. */
 const BY_WEIGHT: readonly StepStatus[] = [
   'running',
   'waiting',
@@ -53,7 +53,7 @@ export function countTurns(progress: Progress): Map<string, TurnCount> {
  * Drops the entries of a turn that has ended, and adds them to the counts of its loop; with those that a `repeat` in it
  * has kept of its own last turns.
  *
- * @param into the entry of the loop, or what it notes of turns that did not succeed.
+ * @param into the entry of the loop, or its note of turns that did not succeed.
  */
 export function foldTurn(progress: Progress, into: { turns?: Record<string, TurnCount> }, turn: CountedTurn): void {
   const counts = new Map(Object.entries(into.turns ?? {}));

@@ -24,7 +24,7 @@ export function reportEnd(context: CallContext, result: string, input: JsonObjec
   runs.ended({ ...context, ...told, result, input: JSON.stringify(input) });
 }
 
-/** Lets the worker know what the record of a task needs that its local activity writes next. No event. */
+/** Reports facts for the record of a task, which its local activity writes next, to the worker. No event. */
 export function reportTold(told: ToldTask): void {
   runs.told(told);
 }

@@ -30,7 +30,7 @@ export interface StepSpot {
   within: string | undefined;
 }
 
-/** Whether the worker writes traces; it says so to the sandbox, since what is not written need not be reported. */
+/** Whether the worker writes traces; it sets this in the sandbox, since unused spans need no report. */
 export function areTraced(): boolean {
   return (globalThis as Record<string, unknown>)[SANDBOX_FLAG] === true;
 }
@@ -61,7 +61,7 @@ export function reportStep(
   });
 }
 
-/** As {@link reportStep}, of what an agent does in its turns, which is noted and runs no step of an author. */
+/** As {@link reportStep}, for an agent's model requests and calls, which are no steps of an author. */
 export function reportTurn(steps: TracedSteps, path: string, id: string): void {
   if (!areTraced() || (path !== TURNS.turns && !path.startsWith(`${TURNS.turns}/`))) return;
   let around = path;

@@ -9,7 +9,7 @@ const FORMS = {
 
 type Ask<Answer> = Record<string, (request: unknown) => Promise<Answer>>;
 
-/** Sessions of earlier builds asked an activity each time. */
+/** Sessions of earlier builds ran an activity each time. */
 const AT_ONCE = 'session-events-at-once';
 
 /**
@@ -30,7 +30,7 @@ export async function askEvent<Answer>(
       scheduleToCloseTimeout: '5s',
       retry: { maximumAttempts: 1 },
     });
-    // What fails here is asked again below, and fails there with its reason.
+    // A failure here is repeated below, and fails there with its reason.
     const answer = await (local[localType] as Ask<Answer | null>[string])(request).catch(() => null);
     if (answer !== null) return answer;
   }

@@ -60,7 +60,7 @@ export function hearSession(run: SessionRun): void {
     validator: (word) => {
       if (!isSignedWord(word))
         throw refusal('seal.invalid', 'What only workers report to a session did not come from one');
-      // How a call ended is also heard while the hooks of its end are asked.
+      // The end of a call is accepted even while the session's end hooks run.
       if (word.word.kind !== 'ended') refuseStopped(run);
     },
     description: 'What only workers of the project tell it, signed',

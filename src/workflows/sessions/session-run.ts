@@ -42,7 +42,7 @@ export class SessionRun {
   readonly ledger: CallLedger;
   readonly signals: UnknownSignal[];
   readonly toolAnswers: ToolAnswer[];
-  /** What was said, and what waits for an answer. */
+  /** Its messages, and the pending question. */
   thread: SessionThread;
   private readonly startedAt: string;
 
@@ -96,7 +96,7 @@ export class SessionRun {
     }
   }
 
-  /** Keeps what was said. */
+  /** Keeps a message. */
   noteSaid(message: Pick<LaneMessage, 'role' | 'text'>): void {
     this.thread = addToThread(this.thread, message, new Date().toISOString());
   }

@@ -36,7 +36,7 @@ const START_HOOKS = 'session-start-hooks';
 type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
 
 /**
- * A session: what an AI does between a start and a stop, over many prompts and tasks.
+ * A session: the work of an AI between a start and a stop, over many prompts and tasks.
  *
  * Takes prompts one at a time, knows the tasks that were started in it, and answers guards over their calls. Ends when
  * it is stopped, idle or cancelled; its tasks go on. Source: docs/sessions.md.
@@ -50,7 +50,7 @@ export async function session(argument: unknown): Promise<SessionView> {
   const reason = await untilItEnds(run);
   if (reason === 'goes on') return continueAsNew<(start: SessionStart) => Promise<SessionView>>(run.carry());
   await CancellationScope.nonCancellable(() => wind(run, reason));
-  // Temporal keeps no result of what is cancelled; the query has it.
+  // Temporal keeps no result of a cancelled workflow; the query has it.
   if (reason === 'cancelled') throw new CancelledFailure('The session was cancelled');
   return run.view();
 }
@@ -112,7 +112,7 @@ function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested && allHandlersFinished();
 }
 
-/** Ends the session: nothing more is taken, then its hooks are asked. They change nothing. Source: R-002-48. */
+/** Ends the session: accepts nothing more, then runs its end hooks. They change nothing. Source: R-002-48. */
 async function wind(run: SessionRun, reason: StopReason): Promise<void> {
   run.status = 'stopping';
   run.reason = reason;

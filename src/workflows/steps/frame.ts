@@ -17,7 +17,7 @@ export interface Frame {
   run: TaskRun;
   /** Runs a step inside: verbs and modifiers hold steps, and these have verbs and modifiers again. */
   runStep: (step: PlanStep, around: Frame) => Promise<StepEnd>;
-  /** What the paths of the steps here begin with: empty, or ending in a slash. */
+  /** Prefix of the paths of the steps here: empty, or ending in a slash. */
   prefix: string;
   /** Names that expressions see here besides the common ones. */
   names: { [name: string]: Json };
@@ -27,7 +27,7 @@ export interface Frame {
   groups: readonly number[];
   /** In a turn of a loop: its steps by id, as they were when they last ran in it. Undefined for plans of engine 1. */
   last?: Readonly<Record<string, LastTurn>> | undefined;
-  /** What the step that is at work sees of itself, where it reads its own last turn. */
+  /** Last-turn values of the current step, where it reads its own last turn. */
   own?: OwnValue | undefined;
   /** In `finally` and when calls are taken back, which run to their end. */
   isCleanup: boolean;

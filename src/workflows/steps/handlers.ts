@@ -18,10 +18,10 @@ import {
 import type { OwnValue } from './step-values.js';
 
 /**
- * Handles the failure of a step as its `on_error` says.
+ * Handles the failure of a step according to its `on_error`.
  *
- * @returns the handler's output, null where it has none. @throws the failure where no handler names it or the handler
- * rethrows; whatever fails in the handler. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls.
+ * @returns the handler's output, null if it has none. @throws the failure if no handler names it or the handler
+ * rethrows; any failure in the handler. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls.
  */
 export function withHandlers(
   step: PlanStep,
@@ -72,7 +72,7 @@ function handleWithin(task: TaskIdentity, error: StepFailure, deal: () => Promis
 }
 
 /**
- * What a step fails with whose handler failed.
+ * The failure of a step whose handler failed.
  *
  * A handler that was cancelled has not handled an unknown outcome, so the step still fails with that.
  */

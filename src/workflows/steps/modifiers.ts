@@ -130,7 +130,7 @@ async function thenCleanUp(step: PlanStep, steps: PlanStep[], inside: Frame, wor
   try {
     output = await work();
   } catch (error) {
-    // What was halted because this run winds up is not over.
+    // A step halted because this run winds up is not over.
     const other = error instanceof Halted && run.life.rollingOver ? undefined : await runCleanup(steps, inside);
     if (!other) throw error;
     if (error instanceof EndOfTask && !error.failure && step.fails_end) throw new EndOfTask(error.output, other);

@@ -21,7 +21,10 @@ export function runCall(step: CallStep, path: string, frame: Frame): Promise<Jso
   return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, groups, halt, budget });
 }
 
-/** Notes how a call that succeeded is taken back; what it is given is settled now. Source: docs/workflow-language.md. */
+/**
+ * Notes how a call that succeeded is compensated; the compensating input is fixed now. Source:
+ * docs/workflow-language.md.
+ */
 export function prepareUndo(step: CallStep, path: string, frame: Frame, output: Json): void {
   const { run } = frame;
   if (!step.undo) return;

@@ -13,9 +13,10 @@ import { EndOfTask, StepFailure } from './step-failure.js';
 /**
  * Runs the steps once for each item, at most `max_parallel` at once.
  *
- * Items one after the other see the outputs of the item before; items at once see only their own. An item that is done
- * leaves its output, a count and what the next one may read in the entry of the loop, so that a long list stays small; one
- * that failed leaves nothing to read, since a retry does it again. Source: docs/workflow-language.md#calls; docs/workflow-language.md#the-last-turn.
+ * Sequential items see the outputs of the item before; parallel items see only their own. A completed item leaves its
+ * output, a count and the values for the next one in the entry of the loop, so that a long list stays small; a failed
+ * one leaves no values, since a retry repeats it. Source: docs/workflow-language.md#calls;
+ * docs/workflow-language.md#the-last-turn.
  *
  * returns each item's last output, in the order of the list.
  */
@@ -30,7 +31,7 @@ export async function runForeach(step: ForeachStep, path: string, frame: Frame):
     run.steps.entry(path).items = done;
   };
   openAccount(run.steps.entry(path), items.length);
-  /** Prefix of the last item that was done in this run, whose values the next one begins with. */
+  /** Prefix of the last item completed in this run, with the initial values of the next one. */
   let before: string | undefined;
   const runItem = async (index: number, inside: Frame): Promise<void> => {
     if (Object.hasOwn(done, index)) return;

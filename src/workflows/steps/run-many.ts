@@ -17,11 +17,11 @@ export interface Manner {
 /**
  * Does several pieces of work, in order, some at once.
  *
- * When one fails: `stop` starts nothing new, ends waits and lets calls end; `cancel` cancels calls as well; `finish` lets
- * all others run, also in a later run of the task, which does not repeat those that failed. Then the first failure is thrown,
- * or an unknown outcome. Source: docs/workflow-language.md#at-once.
+ * When one fails: `stop` starts nothing new, ends waits and lets calls end; `cancel` cancels calls as well; `finish`
+ * lets all others run, also in a later run of the task, which does not repeat those that failed. Then the first failure
+ * is thrown, or an unknown outcome. Source: docs/workflow-language.md#at-once.
  *
- * @param path of the step that they belong to, whose entry keeps which of them failed.
+ * @param path of the step that they belong to, whose entry lists the failed ones.
  */
 export async function runMany(
   path: string,

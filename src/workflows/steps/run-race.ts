@@ -12,8 +12,9 @@ type BranchEnd = { id: string; output: Json } | { id: string; error: unknown } |
 /**
  * Runs branches at once; the first to end wins, whether it succeeded or failed, and the others are cancelled.
  *
- * A branch whose `if` is false takes no part. A branch that must not be cut, and was, makes the race fail with
- * `outcome.unknown`, whichever branch won it. Source: docs/workflow-language.md#at-once; docs/architecture.md#the-way-of-a-task.
+ * A branch whose `if` is false takes no part. Cutting a branch that must not be cut makes the race fail with
+ * `outcome.unknown`, whichever branch won it. Source: docs/workflow-language.md#at-once;
+ * docs/architecture.md#the-way-of-a-task.
  *
  * @returns the name of the winner and its output; nulls when no branch took part.
  */

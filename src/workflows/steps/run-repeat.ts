@@ -11,10 +11,10 @@ import { type Frame, frameInside, runSteps } from './frame.js';
 import { StepFailure } from './step-failure.js';
 
 /**
- * Runs the steps until a condition holds, looked at after each turn.
+ * Runs the steps until a condition holds, evaluated after each turn.
  *
- * @returns the last output of the last turn. @throws StepFailure `repeat.exhausted`.
- * Source: docs/workflow-language.md#calls; docs/workflow-language.md#the-last-turn.
+ * @returns the last output of the last turn. @throws StepFailure `repeat.exhausted`. Source:
+ * docs/workflow-language.md#calls; docs/workflow-language.md#the-last-turn.
  */
 export async function runRepeat(step: RepeatStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
@@ -40,7 +40,7 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
     const before = { path: `${path}/${turn - 1}`, inner, nameOf: () => ({ item: turn - 1 }) };
     foldTurn(run.steps.progress, entryOf(), before);
     entryOf().turn = turn + 1;
-    // It was looked at when that turn ended, in an earlier run.
+    // It was evaluated when that turn ended, in an earlier run.
     if (turn + 1 === asked) continue;
     delete entryOf().begun;
     const after = { ...inside, own: frame.own };

@@ -42,7 +42,7 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
   if (gate) await gate;
   let isSkipped = false;
   try {
-    // A step that has begun was asked before.
+    // The condition of a step that has begun was evaluated before.
     if (step.if !== undefined && !done?.started_at && !evaluateCondition(step.if, frame)) {
       isSkipped = true;
       run.steps.skip(step, frame.prefix);
@@ -101,7 +101,7 @@ function runPrepared(step: PlanStep, path: string, frame: Frame): Promise<Json> 
 
 function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown): StepEnd {
   if (error instanceof EndOfTask) throw noteEnd(run, step, path, error);
-  // A run that winds up leaves what it halts as it stands: the next one goes on there.
+  // A run that winds up leaves halted steps unchanged: the next run continues them.
   if (error instanceof Halted && run.life.rollingOver) throw error;
   if (isStepFailure(error)) {
     const { problem } = locate(error, step.id, path);
@@ -113,7 +113,7 @@ function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown)
   throw error;
 }
 
-/** A step that `end` left, whose own clean-up or one further in may have failed; that may be forgiven here. */
+/** A step left by `end`, whose clean-up, or that of a nested step, may have failed; that may be forgiven here. */
 function noteEnd(run: TaskRun, step: PlanStep, path: string, end: EndOfTask): EndOfTask {
   const { output, failure } = end;
   if (!failure) {

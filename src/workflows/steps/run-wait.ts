@@ -22,7 +22,10 @@ async function waitUntil(step: WaitStep, path: string, ms: number, frame: Frame)
   return null;
 }
 
-/** A timestamp is a moment; a boolean is looked at whenever something happens in the task. Source: docs/workflow-language.md#waits. */
+/**
+ * A timestamp is a deadline; a boolean is evaluated at every change in the task. Source:
+ * docs/workflow-language.md#waits.
+ */
 async function waitForCondition(step: WaitStep, path: string, source: string, frame: Frame): Promise<null> {
   const { run } = frame;
   run.steps.note(path, step.id, { status: 'waiting' });

@@ -9,8 +9,8 @@ import { isInTurn } from '../../rules/steps/turn-paths.js';
 /** A step that failed, with the problem as callers will see it. */
 export class StepFailure extends Error {
   /**
-   * @param hasArrived whether the call was made all the same, and only its answer cannot be used.
-   * @param isAnswer whether it is what an answer means to its author, so that nothing is tried again unless it is named.
+   * @param hasArrived whether the call was made, and only its answer is unusable.
+   * @param isAnswer whether the author declared that an answer means this failure, which is then retried only if named.
    */
   constructor(
     readonly problem: Problem,
@@ -105,7 +105,7 @@ export function messageOf(error: unknown): string {
 /** What a failure says of the answer of a call; see {@link StepFailure}. */
 type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer'>;
 
-/** What the failure of an activity means: our problem, a time-out of Temporal's, or something unforeseen. */
+/** Meaning of an activity's failure: our problem, a timeout of Temporal's, or an unexpected error. */
 export type ActivityEnd =
   | ({ kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[]; cut: boolean } & Arrival)
   /** `unclear`: an attempt before may have had its effect although it failed. */
@@ -153,7 +153,7 @@ export function placeOf({ step, details }: Problem): string | undefined {
   return place !== undefined && typeof task === 'string' ? `${place} of ${task}` : place;
 }
 
-/** What an activity reports beside its problem. */
+/** An activity's report besides its problem. */
 interface Reported {
   attempt?: number;
   unclear?: boolean;

@@ -119,7 +119,7 @@ export class StepStates {
     return verb === 'repeat' && entry ? turnsAtHand(entry).map((turn) => `${path}/${turn}/`) : [];
   }
 
-  /** Forgets what the steps of a group did, so that it can be tried again; not what is still to be undone. */
+  /** Forgets the results of a group's steps, so that it can be retried; keeps pending compensations. */
   forget(paths: readonly string[]): void {
     for (const key of Object.keys(this.progress)) {
       const isInside = paths.some((path) => key === path || key.startsWith(`${path}/`));

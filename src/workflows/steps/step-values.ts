@@ -19,7 +19,7 @@ export class StepValues {
   /** By the prefix of an item's paths, such as `regions/0/`. */
   private readonly items = new Map<string, Values>();
 
-  /** @param makers ids of the steps whose calls may make files: expressions may ask for them at any time. */
+  /** @param makers ids of the steps whose calls may produce files: expressions may read them at any time. */
   constructor(private readonly makers?: ReadonlySet<string>) {}
 
   /** Shows a step as its entry has it, to those who can see that path. */
@@ -44,7 +44,7 @@ export class StepValues {
    * Gives an item values of its own.
    *
    * @param like the prefix of the item whose values it begins with.
-   * @param otherwise what it begins with where an earlier run of the task did that item.
+   * @param otherwise its initial values if an earlier run of the task completed that item.
    */
   enter(prefix: string, like: string | undefined, otherwise: Values = {}): void {
     this.items.set(prefix, { ...(like === undefined ? {} : (this.items.get(like) ?? otherwise)) });

@@ -20,7 +20,7 @@ export interface Budget {
  * The working time of a task.
  *
  * It runs only while at least one call does, so time spent in approvals and waits does not count, and a limit on it
- * needs no timer: each call gets what is left. Source: docs/workflow-language.md.
+ * needs no timer: each call gets the remainder. Source: docs/workflow-language.md.
  */
 export class TaskBudget implements Budget {
   private working = 0;

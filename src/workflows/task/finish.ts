@@ -21,7 +21,7 @@ export interface Outcome {
   status: EndState;
   output: Json;
   error: Problem | null;
-  /** Whether the error is what an answer means to its author, for the task that called this one. */
+  /** Whether the author declared that an answer means the error, for the task that called this one. */
   answer?: true;
 }
 

@@ -8,7 +8,7 @@ import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 import { sealMark } from '../../rules/plans/seal-mark.js';
 import { allSteps } from '../../rules/steps/find-step.js';
 
-/** Which task it is and what it was started with: nothing of it changes during a run. */
+/** Identity and start arguments of a task: constant during a run. */
 export class TaskIdentity {
   readonly plan: Plan;
   /** Goes with every request to an activity. */

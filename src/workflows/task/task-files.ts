@@ -81,7 +81,7 @@ export class TaskFiles {
   }
 }
 
-/** Ids of the steps of a task whose calls may make files; undefined where there are none. */
+/** Ids of the steps of a task whose calls may produce files; undefined if there are none. */
 export function fileMakers(
   { operations, files }: Plan,
   steps: readonly { step: PlanStep }[],

@@ -48,7 +48,7 @@ export class TaskRun {
     this.lock = new LockTurn(carried);
   }
 
-  /** What an agent has used up so far, or the agents that a workflow called; undefined where there was none. */
+  /** Usage so far of an agent, or of the agents that a workflow called; undefined if there were none. */
   get agent(): AgentUsage | undefined {
     if (!this.task.plan.agent) return this.calls.agents;
     const { agent } = this.steps.progress[TURNS.turns] ?? {};

@@ -22,7 +22,7 @@ export class Warnings {
     this.list.push(...warnings);
   }
 
-  /** Warns of an unknown outcome, so that it is reported whatever else becomes of the step; ignores other errors. */
+  /** Warns of an unknown outcome, so that it is reported even if the step recovers; ignores other errors. */
   addUnknown(error: unknown): void {
     if (!isUnknown(error)) return;
     const warning = warningOf(error.problem);

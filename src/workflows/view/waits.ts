@@ -6,7 +6,7 @@ import type { StepStates } from '../steps/step-states.js';
 /** How many waits are listed: a loop over thousands may wait in each of its items. */
 const MAX_LISTED = 50;
 
-/** What the steps of a task wait for now, for views of the task; it is not in the history. */
+/** Reasons for which the steps of a task wait now, for views of the task; not in the history. */
 export function waitsOf({ progress, task, backingOff }: StepStates): { waits?: StepWait[] } {
   const waits: StepWait[] = [];
   for (const [path, { status, deadline }] of Object.entries(progress)) {

@@ -40,7 +40,10 @@ const PERMISSIONS: Readonly<Record<string, GuardDecision>> = {
 const FORMER: Readonly<Record<string, GuardDecision>> = { approve: 'allow', block: 'deny' };
 const BEHAVIORS: Readonly<Record<string, GuardDecision>> = { allow: 'allow', deny: 'deny' };
 
-/** Reads the keys of an answer. Source: the answers of Claude Code 2.1.317; docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/**
+ * Reads the keys of an answer. Source: the answers of Claude Code 2.1.317;
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
+ */
 export function wordsOf(answer: JsonObject, event: ForeignEvent): Words {
   const reader = new Reader();
   const { hookSpecificOutput: specific, decision } = answer;

@@ -22,8 +22,9 @@ export interface ForeignQuestion extends Pick<ScriptQuestion, 'step' | 'environm
 const MAX_LINES = 24;
 
 /**
- * Runs a hook of Claude Code as Claude Code does: event on stdin, the project root as its working directory, HOME, CLAUDE_PROJECT_DIR and
- * CLAUDE_PLUGIN_ROOT in its environment. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Runs a hook of Claude Code as Claude Code does: event on stdin, the project root as its working directory, HOME,
+ * CLAUDE_PROJECT_DIR and CLAUDE_PLUGIN_ROOT in its environment. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
  * @returns its verdict, with known secrets masked.
  * @throws CallFailure `script.*`, AbilityError, where it cannot be started.

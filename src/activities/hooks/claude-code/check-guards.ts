@@ -8,8 +8,8 @@ import type { ScriptHookDependencies } from '../ask-script.js';
 import { checkMustDeny, faultOfUndenied, type ProvenGuards } from './proven-guards.js';
 
 /**
- * Fires each guard of another tool with its `must_deny` cases in an environment, so that its first call need not. Source:
- * docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Fires each guard of another tool with its `must_deny` cases in an environment, so that its first call need not.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
  * @returns the guards that fail, with the reason that each guarded call will report.
  * @throws AbilityError for a project that cannot be read.

@@ -19,7 +19,8 @@ export interface Undenied extends MustDeny {
 export const ASKS = 'it asks for a person';
 
 /**
- * Fires a guard of another tool with each call that it must deny. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Fires a guard of another tool with each call that it must deny. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
  * @param most stops after this many failures, so that a guard that hangs takes its timeout once.
  * @returns the calls that it did not deny; empty if it must deny nothing.
@@ -91,8 +92,8 @@ function saidInstead(verdict: Verdict): string | undefined {
 /**
  * The guards that have denied their `must_deny` cases in this process.
  *
- * A guard is identified by its bytes, its environment and its cases, so each version is proved once. One that failed is tried again at its
- * next call: a missing dependency may exist by then.
+ * A guard is identified by its bytes, its environment and its cases, so each version is proved once. One that failed is
+ * tried again at its next call: a missing dependency may exist by then.
  */
 export class ProvenGuards {
   private readonly proven = new Set<string>();

@@ -32,8 +32,9 @@ export type Verdict =
 /**
  * Reads the exit code and the answer of a hook of Claude Code 2.1.317.
  *
- * Exit 2 denies whatever stdout contains. With any code other than 0 and 2 only a JSON that denies or asks counts. An unreadable or
- * incomplete answer is a fault and never silence. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Exit 2 denies whatever stdout contains. With any code other than 0 and 2 only a JSON that denies or asks counts. An
+ * unreadable or incomplete answer is a fault and never silence. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function readVerdict({ exitCode, stdout, stderr }: Ending, question: Question): Verdict {
   if (exitCode === 2) return { kind: 'decided', decision: 'deny', reason: reasonOf(stderr, stdout), told: [] };
