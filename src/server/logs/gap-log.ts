@@ -7,11 +7,11 @@ const MAX_NEAREST = 3;
 /** Requests are short: this is about twenty thousand of them. Bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** `.system/gaps.jsonl`: what was asked for and is not there, for `ability harvest`. */
+/** `.system/gaps.jsonl`: requests that no ability serves, for `ability harvest`. */
 export class GapLog {
   private readonly log: LineLog;
 
-  /** @param system folder of what the runtime keeps. */
+  /** @param system folder of the runtime's data. */
   constructor(system: string, mostBytes = MAX_BYTES) {
     this.log = new LineLog(system, 'gaps', mostBytes);
   }

@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { writeWhole } from '../disk.js';
 import { readLines } from './line-log.js';
 
-/** What is kept of a script or a flow: what it is for, and what did the work. Source: R-000-92. */
+/** Facts about a script or a flow: its purpose, and its implementation. Source: R-000-92. */
 export interface HarvestEntry {
   kind: 'script' | 'flow';
   /** The path of a script, or the calls of a flow with ` > ` between them. */
   location: string;
-  /** What it solves, in words; null: nothing says it. */
+  /** The problem it solves, in words; null: not stated. */
   problem: string | null;
   /** Where it is described, as `file:line`; null: nowhere that is known. */
   documented: string | null;
-  /** How often it ran; null: that is not known, since nothing here counts what is called by hand. */
+  /** Number of runs; null: unknown, since manual calls are not counted here. */
   runs: HarvestRuns | null;
   /** Abilities that this work used; null: not known. */
   abilities_used: string[] | null;
@@ -38,19 +38,22 @@ export interface HarvestRuns {
   from: 'records' | 'usage';
 }
 
-/** As it is seen now, without what the file adds. */
+/** The current facts, without those that the file adds. */
 export type SeenEntry = Omit<HarvestEntry, 'first_seen' | 'last_seen'>;
 
 /** `.system/harvest.jsonl`, a line for each script and flow that was ever seen. */
 export class HarvestFile {
   private readonly file: string;
 
-  /** @param system folder of what the runtime keeps; it appears with the first line. */
+  /** @param system folder of the runtime's data; it is created with the first line. */
   constructor(system: string) {
     this.file = join(system, 'harvest.jsonl');
   }
 
-  /** Notes what is seen now; what is gone keeps its line. @throws the error of the file system where it cannot be read or written. */
+  /**
+   * Records the current entries; removed ones keep their line. @throws the error of the file system where it cannot be
+   * read or written.
+   */
   keep(seen: readonly SeenEntry[], now = new Date()): HarvestEntry[] {
     const entries = new Map(this.read().map((entry) => [keyOf(entry), entry]));
     const at = now.toISOString();

@@ -9,11 +9,11 @@ export interface ReadRecords {
   records: TaskRecord[];
   /** Paths of files and folders that could not be read, so that tasks may be missing. */
   unread: string[];
-  /** Of older tasks, which were not looked at. */
+  /** Number of older tasks that were not read. */
   left_out: number;
 }
 
-/** So many are read, the newest. */
+/** Number of records to read, newest first. */
 const MAX_RECORDS = 3000;
 
 /**

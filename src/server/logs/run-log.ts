@@ -36,7 +36,7 @@ export interface NewRun {
   recruitment: RecruitmentResult;
 }
 
-/** A run whose log is there. */
+/** A run whose log exists. */
 interface BegunRun {
   log: RunLog;
   /** False where the same request has begun the run before, so that it goes on or has ended. */
@@ -44,10 +44,11 @@ interface BegunRun {
 }
 
 /**
- * Begins the log of a run, before anything else of it is done. The folder appears with its first line, or not at all, and replaces no
- * other: of two processes that begin the same run one does. Source: R-004-16; C-47.
+ * Begins the log of a run, before any other part of it. The folder is created atomically with its first line, and
+ * replaces no other: of two processes that begin the same run, one succeeds. Source: R-004-16; C-47.
  *
- * @throws AbilityError `usage.invalid` for what is no id; `runlog.key_conflict` where another request has it; `runlog.write_failed`.
+ * @throws AbilityError `usage.invalid` for an invalid id; `runlog.key_conflict` if another request has it;
+ * `runlog.write_failed`.
  */
 export function beginRun(paths: Pick<ProjectPaths, 'system' | 'runs'>, run: NewRun): BegunRun {
   const folder = join(paths.runs, checkRunId(run.id));
@@ -70,14 +71,14 @@ export function beginRun(paths: Pick<ProjectPaths, 'system' | 'runs'>, run: NewR
   }
 }
 
-/** What went wrong before says why, not that this went wrong as well; what is left is removed with old runs. */
+/** The earlier error is reported, not a failure of this removal; leftovers are removed with old runs. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {}
 }
 
-/** Whether the one that holds the id asked for something else is known by the digest beside its log. */
+/** The digest beside the log shows whether the id belongs to another request. */
 function refuseOther(folder: string, { id, request }: NewRun): void {
   let held: unknown;
   try {
@@ -130,7 +131,7 @@ function parsedLine(text: string): RunLogLine[] {
   return [parseJson<RunLogLine>(text) ?? []].flat();
 }
 
-/** The system puts what is written at once behind what others write. A line that a full disk has torn is ended first. */
+/** The system appends a single write after those of others. A line torn by a full disk is ended first. */
 function appendLine(file: string, line: string): void {
   const handle = openSync(file, constants.O_RDWR | constants.O_APPEND);
   try {
@@ -185,7 +186,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** When the log was last added to; of a folder without one, when it was made. What is no folder is not ours. */
+/** When the log was last appended to; for a folder without one, its creation. Anything but a folder is not ours. */
 function lastUsed(folder: string, now: number): number {
   const made = lstatSync(folder, { throwIfNoEntry: false });
   if (!made?.isDirectory()) return now;

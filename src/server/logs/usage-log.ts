@@ -9,11 +9,11 @@ export interface AbilityUsage {
   last_used: string;
 }
 
-/** What the built-in hook `usage` writes of each call. Source: R-002-63. */
+/** The log of calls that the built-in hook `usage` writes. Source: R-002-63. */
 export class UsageLog {
   private readonly log: LineLog;
 
-  /** @param system folder of what the runtime keeps. */
+  /** @param system folder of the runtime's data. */
   constructor(system: string, mostBytes?: number) {
     this.log = new LineLog(system, 'usage', mostBytes);
   }
@@ -28,7 +28,7 @@ export class UsageLog {
     return this.log.read(isLine)[0]?.ts;
   }
 
-  /** What is known of each ability, sorted by its id. */
+  /** Usage of each ability, sorted by id. */
   read(): AbilityUsage[] {
     const usage = new Map<string, AbilityUsage>();
     for (const { ability_id, status, ts } of this.log.read(isLine)) {

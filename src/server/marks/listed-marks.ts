@@ -6,15 +6,15 @@ import { FolderStore } from '../store/folder-store.js';
 import type { Store } from '../store/store.js';
 import { StoredMarks } from './effect-marks.js';
 
-/** More calls than a process makes at the same time, of which each may have to be taken back. */
+/** More simultaneous calls than a process makes; each may have to be taken back. */
 const MAX_MADE = 10_000;
 
 /**
- * Marks of calls in a store that cannot say whether an object was there before it was written: an object each try.
+ * Marks of calls in a store without atomic creation: one object per try.
  *
- * Who begins a call looks for the marks of others, leaves its own, and looks again. The store lists what was written
- * before, so that of two who do so at the same time at least one sees the other; who sees another takes its own mark
- * back and does not begin. Where both see each other none begins, which is the safe mistake.
+ * A starting call looks for the marks of others, leaves its own, and looks again. The store lists earlier writes, so of
+ * two concurrent calls at least one sees the other; it then takes its own mark back and does not begin. If both see
+ * each other none begins, which is the safe mistake.
  */
 export class ListedMarks implements EffectMarks {
   /** What this process has made, by its folder: who takes a mark back must take no other one. */

@@ -5,9 +5,9 @@ const RUN_ID = /^[0-9a-f-]{36}$/i;
 const NOTHING = new Uint8Array();
 
 /**
- * The first runs of tasks that went on as new runs, as far as a worker has seen that they were tasks: an empty object each.
+ * The first runs of continued tasks that a worker has verified as tasks: an empty object each.
  *
- * A task may go on longer than Temporal keeps its first run. What cannot be read or written is looked at again.
+ * A task may go on longer than Temporal keeps its first run. Entries that cannot be read or written are verified again.
  */
 export class CheckedChains {
   constructor(private readonly store: Pick<Store, 'getNamed' | 'putNamed'>) {}
@@ -19,7 +19,7 @@ export class CheckedChains {
   }
 
   async keep(first: string): Promise<void> {
-    // Where it cannot be kept Temporal still has the run, and says so once more.
+    // If it cannot be kept, Temporal still has the run for another check.
     if (RUN_ID.test(first)) await this.store.putNamed(nameOf(first), NOTHING).catch(() => {});
   }
 }

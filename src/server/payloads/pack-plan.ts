@@ -14,7 +14,7 @@ const JSON_PLAIN = { encoding: new TextEncoder().encode('json/plain') };
 const MAX_RESULTS = 64;
 const MAX_RESULT_BYTES = 64 * 1024;
 
-/** What was last made of bytes by a pure function, so that the same bytes need not be worked on again. */
+/** Cache of a pure function's recent results, by their input bytes. */
 export class RecentBytes {
   private readonly known = new Map<string, Uint8Array>();
 

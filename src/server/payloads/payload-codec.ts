@@ -10,10 +10,10 @@ export const INLINE_BYTES = 1024 * 1024;
 const ENCODING = 'binary/ability-ref';
 
 /**
- * Keeps large payloads in the store and leaves their digest in the history, and keeps plans small; workflow code always
- * sees whole values.
+ * Keeps large payloads in the store with their digest in the history, and compresses plans; workflow code always sees
+ * whole values.
  *
- * A store that cannot be written is no reason to lose what an activity did: up to 1 MiB then stays inline.
+ * An unwritable store must not lose the result of an activity: up to 1 MiB then stays inline.
  */
 export class SpillingCodec implements PayloadCodec {
   constructor(private readonly store: Pick<Store, 'put' | 'get'>) {}

@@ -25,7 +25,7 @@ export function createExclusively(path: string, content: string, link: Link = li
     return true;
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
-    // The answer of a network file system may be lost, and the second asking finds what the first one made.
+    // The answer of a network file system may be lost, and the retry finds the file of the first attempt.
     if (code === 'EEXIST') return statSync(own).nlink === 2;
     if (syscall !== undefined && syscall !== 'link') throw error;
     return createAsFolder(path, content, error);
@@ -34,7 +34,10 @@ export function createExclusively(path: string, content: string, link: Link = li
   }
 }
 
-/** What was created exclusively, or undefined where there is nothing. @throws the error of the file system for what cannot be read. */
+/**
+ * Content of an exclusively created file, or undefined if there is none. @throws the error of the file system for an
+ * unreadable one.
+ */
 export function readCreated(path: string): string | undefined {
   try {
     return readFileSync(fileOf(path), 'utf8');
@@ -49,7 +52,7 @@ export function fileOf(path: string): string {
   return statSync(path).isDirectory() ? join(path, INSIDE) : path;
 }
 
-/** Removes what was created exclusively, at once and as a whole; that it is gone already is fine. */
+/** Removes an exclusively created file atomically; a missing one is fine. */
 export function removeCreated(path: string): void {
   const away = `${path}.${randomUUID()}`;
   try {

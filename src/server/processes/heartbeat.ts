@@ -32,7 +32,7 @@ export function giveSign(path: string, content: string): boolean {
     throw error;
   }
   try {
-    // What was opened is what is checked and written; another one's lock is another file.
+    // Checks and writes the opened file; another holder's lock is another file.
     if (readFileSync(fd, 'utf8') !== content) return false;
     rewrite(fd, content);
     return true;
@@ -44,7 +44,7 @@ export function giveSign(path: string, content: string): boolean {
 /** The last sign of life, on the clock of the file system in milliseconds; undefined where there is no lock. */
 export function lastSign(path: string): number | undefined {
   try {
-    // Opening asks a network file system for what is true now; a plain stat may be answered from memory.
+    // Opening makes a network file system return current data; a plain stat may be answered from a cache.
     const fd = openSync(fileOf(path), 'r');
     try {
       return fstatSync(fd).mtimeMs;

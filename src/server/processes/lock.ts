@@ -12,11 +12,11 @@ export type LockHolder = ProcessMark & Partial<ProcessSpace> & { since?: string;
 
 /** A lock that this process holds until it releases it, dies, or is silent for so long that another one takes it. */
 export interface HeldLock {
-  /** Whose lock it was, where that one could not be seen and had been silent; it may wake up. */
+  /** The earlier holder, if it could not be seen and had been silent; it may wake up. */
   readonly takenFrom: LockHolder | undefined;
   /** Looks whether the lock is still ours; a process that was stopped or asleep asks before it goes on. */
   isOwn(): boolean;
-  /** Is called once, with the reason, when the lock is lost; what it guards must end at once. */
+  /** Called once, with the reason, when the lock is lost; the guarded work must end at once. */
   onLost(listener: (reason: string) => void): void;
   release(): void;
 }
@@ -33,10 +33,10 @@ const TAKING_MS = 1_000;
 /**
  * Takes an exclusive lock, a file that names its holder.
  *
- * A lock whose holder is dead is taken over. One that cannot be seen (on another host, of another boot, in another PID
- * namespace) counts as alive while its heartbeat is fresh. Looking whether it is stale, removing it and creating it anew
- * happen under a second lock, as every taking does: otherwise one that found it stale could remove what another has got
- * meanwhile. Blocks for some seconds where a silent holder is watched.
+ * A lock whose holder is dead is taken over. A holder that cannot be seen (on another host, of another boot, in another
+ * PID namespace) counts as alive while its heartbeat is fresh. Checking that a lock is stale, removing it and creating
+ * it anew happen under a second lock, as every taking does: otherwise a process that found it stale could remove a lock
+ * taken meanwhile. Blocks for some seconds while it watches a silent holder.
  *
  * @returns the lock, or the living process that holds it. @throws AbilityError as {@link readHolder}.
  */
@@ -65,7 +65,10 @@ export async function waitForLock(path: string): Promise<HeldLock> {
   }
 }
 
-/** The process named in a lock, alive or not. @throws AbilityError `runtime.failed` where the lock is there and cannot be read. */
+/**
+ * The process named in a lock, alive or not. @throws AbilityError `runtime.failed` if the lock exists and cannot be
+ * read.
+ */
 export function readHolder(path: string): LockHolder | undefined {
   const content = readContent(path);
   try {

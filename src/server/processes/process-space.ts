@@ -16,7 +16,7 @@ export interface ProcessSpace {
 
 let own: ProcessSpace | undefined;
 
-/** The space of this process. What the system does not report is taken for this host's alone. */
+/** The space of this process. Unreported parts are assumed to be this host's alone. */
 export function ownSpace(): ProcessSpace {
   own ??= {
     host: hostname(),

@@ -9,14 +9,14 @@ export interface ProcessEntry {
   parent: number;
   group: number;
   session: number;
-  /** What it was started with as {@link CALL_ID_VARIABLE}; undefined where it has none, or it cannot be read. */
+  /** Its {@link CALL_ID_VARIABLE} at the start; undefined if unset or unreadable. */
   callId: string | undefined;
 }
 
 /** Faster than this no machine that we know counts up its process numbers, so that they do not come round unseen. */
 const MAX_PIDS_PER_MS = 30;
 
-/** Whether processes can be looked at: only Linux shows them as files. */
+/** Whether processes can be listed: only Linux exposes them as files. */
 export const CAN_LIST = process.platform === 'linux';
 
 /** A process, and how long ago it was started. */
@@ -44,7 +44,7 @@ export function pidsSince(others: readonly Since[]): number[] {
   return pids.filter((pid) => pid >= before || (pid <= last && (pid >= low || before < Number.POSITIVE_INFINITY)));
 }
 
-/** Numbers of all processes; none where they cannot be looked at. */
+/** Ids of all processes; empty where they cannot be listed. */
 export function allPids(): number[] {
   if (!CAN_LIST) return [];
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));

@@ -79,7 +79,7 @@ function startedOnLinux(pid: number): string | undefined {
   return fields && startOf(fields);
 }
 
-/** What the kernel says of a process, from field 3 on; undefined where there is none. */
+/** The kernel's statistics of a process, from field 3 on; undefined if it does not exist. */
 function statOnLinux(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -121,7 +121,7 @@ interface RunningCommand {
   command: string;
 }
 
-/** What stands between the arguments of a command, as the system reports them. */
+/** Separator between the arguments of a command, as the system reports them. */
 const BORDER = process.platform === 'linux' ? '\0' : ' ';
 
 /** With a border at both ends, so that only whole arguments are found. */

@@ -17,7 +17,7 @@ const START_MS = 60_000;
 const POLL_MS = 25;
 const MAX_ATTEMPTS = 3;
 
-/** What the runtime exits with when it cannot even say why: the disk is full. */
+/** Exit code of a runtime that cannot even write the reason: the disk is full. */
 export const NO_ROOM = 28;
 
 /** A runtime that is up, and whether this call started it. */
@@ -27,15 +27,17 @@ export interface EnsuredRuntime {
 }
 
 /**
- * Gives the project's runtime, starting it when there is none.
+ * Returns the project's runtime, starting it if there is none.
  *
  * Any number of callers may do so at once: the runtime itself takes the lock, so one of those started stays and the
- * others leave. One that cannot be seen is used where it can be reached. Source: docs/operations.md#the-runtime-of-a-project.
+ * others exit. A runtime that cannot be seen is used if it can be reached. Source:
+ * docs/operations.md#the-runtime-of-a-project.
  *
  * @param signal ends the waiting, with its reason.
- * @param env of the caller: where programs are looked for, and what the runtime starts with.
- * @param project its name as `ability.yaml` says it; one that serves a former name is replaced when it has nothing to do.
- * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.renamed`, `runtime.elsewhere`, `temporal.binary_missing`.
+ * @param env of the caller: used to find programs, and as the runtime's environment.
+ * @param project its name in `ability.yaml`; a runtime with a former name is replaced when idle.
+ * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.renamed`, `runtime.elsewhere`,
+ * `temporal.binary_missing`.
  */
 export async function ensureRuntime(
   paths: ProjectPaths,
@@ -84,7 +86,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
   }
 }
 
-/** A runtime that cannot be seen from here cannot be asked to leave. */
+/** A runtime that cannot be seen from here cannot be stopped from here. */
 function ofThisVersion(runtime: RuntimeFile): RuntimeFile {
   if (runtime.version === packageVersion()) return runtime;
   throw new AbilityError({
@@ -173,7 +175,7 @@ function identityOf(file: RuntimeFile | undefined): string {
   return file ? `${file.pid} ${file.started}` : '';
 }
 
-/** The runtime leaves its terminal and its parent, and says in its log what it does. */
+/** The runtime detaches from its terminal and its parent, and writes to its log. */
 function spawnRuntime(paths: ProjectPaths, binary: string, env: NodeJS.ProcessEnv): SpawnedRuntime {
   let log: number;
   try {

@@ -8,7 +8,7 @@ import { isVisible } from '../processes/process-space.js';
 import { isWorking, type ProcessMark } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
 
-/** What the project's runtime says of itself; undefined when there is none or its file is unreadable. */
+/** The state that the project's runtime has published; undefined if there is none or its file is unreadable. */
 export function readRuntimeFile(paths: ProjectPaths): RuntimeFile | undefined {
   const file = readJson<RuntimeFile>(paths.runtimeFile);
   return file?.format === 1 ? file : undefined;
@@ -44,12 +44,12 @@ export function isWrittenBy(file: RuntimeFile, { pid, started, boot, pids }: Loc
   return file.pid === pid && file.started === started && file.boot === boot && file.pids === pids;
 }
 
-/** Says how the runtime stands. Only the process that holds the runtime lock may. */
+/** Publishes the state of the runtime. Only the process that holds the runtime lock may. */
 export function writeRuntimeFile(paths: ProjectPaths, file: RuntimeFile): void {
   writeWhole(paths.runtimeFile, `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** What the runtime keeps, such as keys, belongs in no repository; definitions may lie beside it. */
+/** The runtime's data, such as keys, belongs in no repository; definitions may be next to it. */
 const IGNORED = [
   'keys/',
   'tokens/',
@@ -64,7 +64,7 @@ const IGNORED = [
   'usage.*',
 ];
 
-/** Makes the folder of the runtime, and keeps what lies in it out of version control. */
+/** Makes the folder of the runtime, and excludes its content from version control. */
 export function makeSystemFolder(paths: Pick<ProjectPaths, 'system'>): void {
   mkdirSync(paths.system, { recursive: true });
   const file = join(paths.system, '.gitignore');

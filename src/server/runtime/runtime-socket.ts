@@ -7,7 +7,7 @@ import type { ProjectPaths } from '../project-paths.js';
 /** What every system takes as the path of a socket: macOS has 104 bytes with the one that ends it, Linux 108. */
 const MAX_BYTES = 103;
 const NAME = 'runtime.sock';
-/** What the folder of a socket begins with that is not among the files of its project. */
+/** Prefix of the folder of a socket outside the project. */
 const APART = 'ability-';
 
 /** A socket that a server listens on. */
@@ -19,12 +19,12 @@ export interface OwnSocket {
 }
 
 /**
- * Lets a server listen on a Unix socket that only this user can connect to: in `.system/`, or, where its path is too long, its file
- * system has no sockets or something else lies there, in a folder of its own for temporary files.
+ * Lets a server listen on a Unix socket that only this user can connect to: in `.system/`, or, if its path is too long,
+ * its file system has no sockets or the name is taken, in a temporary folder of its own.
  *
- * Only the process that holds the runtime lock may: a socket that lies there is that of a runtime which is gone.
+ * Only the process that holds the runtime lock may: an existing socket then belongs to a dead runtime.
  *
- * @param earlier the socket of that one, as its file named it. @returns undefined where neither can be had.
+ * @param earlier the socket of that runtime, as its file named it. @returns undefined if neither place works.
  */
 export async function listenPrivately(
   server: Server,
@@ -54,7 +54,7 @@ export function isOwnSocket(path: string): boolean {
   }
 }
 
-/** Nothing lies there, or a socket of this user: a link, a file or what is of another user is left alone. */
+/** The path is free or has a socket of this user: a link, a file or another user's socket is left alone. */
 function isFree(path: string): boolean {
   try {
     const status = lstatSync(path);
@@ -115,7 +115,7 @@ function ownSocket(path: string, folder?: string): OwnSocket {
   };
 }
 
-/** What a runtime that was killed has left among temporary files; only what is as it would have made it. */
+/** Removes a killed runtime's leftovers among temporary files; only if they look as it would have made them. */
 function removeApart(path: string, system: string): void {
   const folder = dirname(path);
   if (folder === system || basename(path) !== NAME || !basename(folder).startsWith(APART) || !isOwnSocket(path)) return;

@@ -14,12 +14,12 @@ import { runtimeElsewhere } from './unseen-runtime.js';
 const GRACE_MS = 90_000;
 
 /**
- * Stops the project's runtime, and a server that a killed runtime may have left.
+ * Stops the project's runtime, and the server that a killed runtime may have left.
  *
- * Tasks are on disk and go on with the next command.
+ * Tasks are on disk and continue with the next command.
  *
- * @returns what was stopped.
- * @throws AbilityError `runtime.elsewhere` where the runtime cannot be seen from here: its pid means nothing here.
+ * @returns the processes that were stopped.
+ * @throws AbilityError `runtime.elsewhere` if the runtime cannot be seen from here: its pid means nothing here.
  */
 export async function stopRuntime(paths: ProjectPaths): Promise<{ runtime: RuntimeFile | undefined; orphans: number }> {
   if (!existsSync(paths.system)) return { runtime: undefined, orphans: 0 };

@@ -10,7 +10,7 @@ import { LOOPBACK, portOf } from '../temporal/ports.js';
 import { isWrittenBy, readRuntimeFile } from './runtime-file.js';
 
 const LOOK_MS = 100;
-/** So many signs of life while we look prove that it lives; a fresh one alone may be the last. */
+/** Number of heartbeats observed that prove it alive; a fresh one alone may be the last. */
 const PROOF = 2;
 /** As long as a runtime may take to come up. */
 const START_MS = 60_000;

@@ -22,7 +22,7 @@ export class Measured extends Transform {
     done(null, chunk);
   }
 
-  /** Of all that passed; to be asked for once, at the end. */
+  /** Digest of all bytes that passed; to be called once, at the end. */
   sha256(): string {
     return this.hash.digest('hex');
   }

@@ -47,7 +47,7 @@ export async function collectFiles({ holds, store, endOf, keepMs, now }: Collect
 }
 
 async function isOver({ task, since }: HoldingTask, limit: Date, endOf: Collection['endOf']): Promise<boolean> {
-  // What was taken up since then belongs to a task that cannot have ended before.
+  // A hold begun since then belongs to a task that cannot have ended before.
   if (since > limit) return false;
   const end = await endOf(task);
   if (end === 'open') return false;

@@ -23,14 +23,14 @@ export interface HoldingTask {
 /**
  * Which tasks have which files of a store.
  *
- * A file stays while a task holds it. Who removes one says so first and then looks for holds; who holds one writes that
- * first and then looks whether it is being removed: one of the two sees the other, in any order. Two objects a hold,
- * one by the file, which counts, and one by the task, which is written before it and removed after it.
+ * A file is kept while a task holds it. A remover announces the removal and then looks for holds; a holder writes its
+ * hold and then looks for a removal: one of the two sees the other, in any order. Two objects per hold: one by the
+ * file, which counts, and one by the task, which is written before it and removed after it.
  *
  * Source: docs/decisions/0013-files-between-steps.md.
  */
 export class FileHolds {
-  /** @param project whose tasks these are; a store may serve several. */
+  /** @param project of these tasks; a store may serve several. */
   constructor(
     private readonly store: Store,
     private readonly project: string,

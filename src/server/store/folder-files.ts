@@ -12,7 +12,7 @@ import { absent, damaged, entriesOf, notKept, notRead, notRemoved } from './stor
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Files by their SHA-256, in `<folder>/files/<two digits>/<digest>`; what is being written lies in `<folder>/new`. */
+/** Files by their SHA-256, in `<folder>/files/<two digits>/<digest>`; files being written are in `<folder>/new`. */
 export class FolderFiles {
   private readonly files: string;
   private readonly fresh: string;
@@ -43,7 +43,7 @@ export class FolderFiles {
       from.destroy();
       await rm(own, { force: true }).catch(() => {});
       if (signal?.aborted) throw error;
-      // The source is closed with it, and may be the one that is heard of.
+      // The source is closed with it, and its error may arrive first.
       if (refused[0]) throw refused[0];
       if (error === unread || error instanceof AbilityError) throw error;
       throw notKept('A file', this.folder, error);
@@ -107,7 +107,7 @@ export class FolderFiles {
     }
   }
 
-  /** What the disk refuses must not look like an error of the source, which is closed with it. */
+  /** Errors of the disk must not look like errors of the source, which is closed with it. */
   private async writeAll(bytes: AsyncIterable<Buffer>, file: FileHandle, refused: AbilityError[]): Promise<void> {
     for await (const chunk of bytes) {
       await file.writeFile(chunk).catch((error: unknown) => {
@@ -122,7 +122,7 @@ export class FolderFiles {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true });
     const now = new Date();
-    // Before it is there, since who saw no hold of it may remove it at once.
+    // Before it appears, since a process that saw no hold of it may remove it at once.
     await utimes(own, now, now);
     await rename(own, path);
     for (const each of [folder, this.files]) await syncFolder(each);

@@ -1,4 +1,4 @@
-/** What is in a store besides named objects: values, files, and what is being written. */
+/** Prefixes of a store that are not named objects: values, files, and uploads in progress. */
 const TAKEN = new Set(['files', 'new', 'marks']);
 /** Two hexadecimal digits are a folder of values. */
 const FIRST = /^[a-z][a-z_-]{2,}$/;
@@ -6,9 +6,9 @@ const FIRST = /^[a-z][a-z_-]{2,}$/;
 const MAX_IN_A_PART = 255;
 
 /**
- * The parts of the name of a named object, of which none leads out of the store.
+ * The parts of a named object's name, none of which leads out of the store.
  *
- * @throws Error for a name that no object can have; names are made of checked keys and paths, so that is a fault of ours.
+ * @throws Error for an invalid name; names are made of checked keys and paths, so that is a fault of ours.
  */
 export function partsOf(name: string): string[] {
   const parts = name.split('/');

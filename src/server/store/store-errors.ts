@@ -18,7 +18,7 @@ export function absent(what: string, digest: string, where: string): AbilityErro
   return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE });
 }
 
-/** The error for an object whose bytes are not those of its digest. */
+/** The error for an object whose bytes do not match its digest. */
 export function damaged(what: string, digest: string, where: string): AbilityError {
   const message = `The stored ${what} ${digest} in ${where} is damaged`;
   return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE });
@@ -36,7 +36,7 @@ export function notRemoved(what: string, where: string, cause: unknown): Ability
   return new AbilityError({ code: 'store.not_shared', message, suggestion: 'Check its permissions.' }, { cause });
 }
 
-/** What lies in a folder of a store; nothing where there is no folder. @throws AbilityError `store.not_shared`. */
+/** The entries of a folder in a store; empty if it does not exist. @throws AbilityError `store.not_shared`. */
 export async function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if (isAbsent(error)) return [];

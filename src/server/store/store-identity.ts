@@ -10,7 +10,7 @@ import { notKept, notRead } from './store-errors.js';
 
 /** In the folder of the store; no object has a name of one part. */
 const ID_FILE = 'store-id';
-/** A store that was seen is not looked at again for so long before it is read; before each write it is. */
+/** Interval between checks of a known store before reads; before each write it is always checked. */
 const LOOK_MS = 5000;
 
 /** What a project remembers of a store. */
@@ -20,11 +20,11 @@ interface Seen {
 }
 
 /**
- * Tells a shared store from the empty folder that is there while its file system is not mounted.
+ * Distinguishes a shared store from the empty mount point of an unmounted file system.
  *
  * The first write leaves an id in the store, and each project remembers on its machine which id it saw there. A folder
- * without that id is refused from then on, so that nothing is missed as if it had never been, and nothing is written
- * beside the store. Every look is synchronous: a value that was just encoded is written before anything else happens.
+ * without that id is refused from then on, so that existing data is not reported missing, and nothing is written
+ * outside the store. Every check is synchronous: an encoded value is written before anything else happens.
  */
 export class StoreIdentity {
   private readonly idFile: string;
@@ -43,9 +43,10 @@ export class StoreIdentity {
   }
 
   /**
-   * Looks whether the store is the one that was seen here before; one that is new is given its id before the first write.
+   * Checks that the store is the one seen here before; a new store gets its id before the first write.
    *
-   * @throws AbilityError `store.not_shared` where it is not, or cannot be looked at; `store.full` where its id cannot be written.
+   * @throws AbilityError `store.not_shared` if it is another one, or cannot be checked; `store.full` if its id cannot
+   * be written.
    */
   check(isWrite: boolean): void {
     if (!isWrite && this.now() - this.seenAt < LOOK_MS) return;

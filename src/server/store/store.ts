@@ -13,7 +13,7 @@ export interface StoredFile extends KeptFile {
   keptAt: Date;
 }
 
-/** What is kept of a large object while it is taken in. */
+/** Options for keeping a large object. */
 export interface KeepOptions {
   /** More bytes than this are refused with `file.too_large`, and nothing is left of them. */
   maxBytes: number;
@@ -29,36 +29,39 @@ export interface NamedObject {
 }
 
 /**
- * What the workers of an environment, and its callers, keep together: a folder, or a place in an object store.
+ * The shared storage of an environment's workers and their callers: a folder, or a place in an object store.
  *
- * Three kinds of objects, which do not meet: values by their digest (`put`, `get`, `holds`), files by their digest, which
- * are read and written as streams and may be removed again (`*File`), and small objects by name (`*Named`).
+ * Three separate kinds of objects: values by their digest (`put`, `get`, `holds`), files by their digest, which are
+ * read and written as streams and may be removed again (`*File`), and small objects by name (`*Named`).
  *
- * Every method may throw AbilityError `store.full` where something cannot be kept, and `store.not_shared` where the store
- * cannot be reached or an object that is asked for by digest is not in it, or is damaged.
+ * Every method may throw AbilityError `store.full` if something cannot be kept, and `store.not_shared` if the store
+ * cannot be reached or a requested digest is missing or damaged.
  */
 export interface Store {
   /** Where it is, as it is shown to people: a folder, or `s3://bucket/prefix`. */
   readonly where: string;
-  /** Whether others read it: what was named (`ABILITY_STORE`) is shared, the store of the project's own runtime is not. */
+  /**
+   * Whether others read it: an explicit store (`ABILITY_STORE`) is shared, that of the project's own runtime is not.
+   */
   readonly isShared: boolean;
 
-  /** Keeps a value and gives its SHA-256; what is there damaged is written anew. */
+  /** Keeps a value and returns its SHA-256; a damaged copy is rewritten. */
   put(bytes: Uint8Array): Promise<string>;
   /** The value of a digest, checked. */
   get(digest: string): Promise<Uint8Array>;
-  /** Whether the value of a digest is there, undamaged. Never throws: what cannot be seen is not there. */
+  /** Whether the value of a digest exists undamaged. Never throws: an unreadable value counts as missing. */
   holds(digest: string): Promise<boolean>;
 
   /**
-   * Keeps a file, which is there as a whole or not at all. What is there already counts as kept now.
+   * Keeps a file atomically. An existing file counts as kept now.
    *
-   * @param source absolute path, or its bytes. @throws AbilityError `file.too_large`; the error of a source that cannot be read.
+   * @param source absolute path, or its bytes. @throws AbilityError `file.too_large`; the error of a source that cannot
+   * be read.
    */
   keepFile(source: string | Readable, options: KeepOptions): Promise<KeptFile>;
   /**
-   * The bytes of a file, compared with its digest while they are read: of a damaged one the stream fails with
-   * `store.not_shared` before its end, so that only what was read to the end is the file.
+   * The bytes of a file, verified while they are read: the stream of a damaged file fails with `store.not_shared`
+   * before its end, so only a stream read to the end is the file.
    */
   openFile(sha256: string): Promise<Readable>;
   /** The bytes that a file has; undefined where there is none. @throws AbilityError `store.not_shared` where that cannot be seen. */

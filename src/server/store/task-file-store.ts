@@ -24,7 +24,8 @@ export class TaskFileStore {
   /**
    * Keeps a file for a task.
    *
-   * @throws AbilityError `file.too_large` above so many bytes; `store.full`, `store.not_shared`; the error of the source.
+   * @throws AbilityError `file.too_large` above the given number of bytes; `store.full`, `store.not_shared`; the error
+   * of the source.
    */
   async keep(source: Source, task: string, maxBytes: number, signal?: AbortSignal): Promise<KeptFile> {
     for (let turn = 1; ; turn += 1) {

@@ -1,7 +1,7 @@
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 
-/** What the caller said about where Temporal is. */
+/** The caller's flags for the address of Temporal. */
 export interface ConnectionFlags {
   address?: string | undefined;
   namespace?: string | undefined;
@@ -24,7 +24,7 @@ export async function chooseServer(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<RemoteServer | undefined> {
   const profile = flags.profile ?? env.TEMPORAL_PROFILE;
-  // A profile that was asked for by flag wins over an address in the environment, one from the environment does not.
+  // A profile given by flag wins over an address in the environment, one from the environment does not.
   const own = flags.profile === undefined ? env : { ...env, TEMPORAL_ADDRESS: undefined };
   const address = flags.address ?? own.TEMPORAL_ADDRESS;
   if (!address && !profile) return undefined;

@@ -5,7 +5,7 @@ import { projectOf } from '../../rules/tasks/other-project.js';
 
 /** A deletion that Temporal knows of. */
 export interface FoundDeletion {
-  /** The project whose task it was. */
+  /** The project of the task. */
   project: string;
   /** How it went. */
   deletion: Deletion | 'under way';

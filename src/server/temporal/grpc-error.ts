@@ -3,7 +3,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 
-/** Whether a server, or its settings, do not have what it was asked for. */
+/** Whether a server, or its settings, lack the requested feature. */
 export function isUnimplemented(error: unknown): boolean {
   return grpcErrorOf(error)?.code === UNIMPLEMENTED;
 }
@@ -13,7 +13,7 @@ export function isNotFound(error: unknown): boolean {
   return grpcErrorOf(error)?.code === NOT_FOUND;
 }
 
-/** What the transport says, also where the client of Temporal has put it into an error of its own. */
+/** The transport's error, also if the client of Temporal has wrapped it. */
 export function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
   const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
   return isGrpcServiceError(cause) ? cause : undefined;

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
-/** Within this a server ends whose runtime was killed: before anybody who cannot see it may take the lock. Seconds. */
+/**
+ * Time within which the server of a killed runtime ends: before a process that cannot see it may take the lock.
+ * Seconds.
+ */
 const GRACE_S = 6;
 
 /**

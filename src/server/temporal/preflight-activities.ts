@@ -10,10 +10,10 @@ interface ActivityRun {
 }
 
 /**
- * Deletes the preflights of a key that were activities: what was asked for is in them. Servers without such activities
- * have none.
+ * Deletes the preflights of a key that were activities: they contain the request. Servers without such activities have
+ * none.
  *
- * @param onProgress called while it waits until they are gone. @throws what the server answers.
+ * @param onProgress called while it waits for the deletion. @throws errors of the server.
  */
 export async function removePreflightActivities(
   client: Client,

@@ -28,7 +28,7 @@ const SPEED_FLAGS = [
 
 const DATABASE_FLAG = '--db-filename';
 
-/** Asked politely the dev server takes one to two seconds. */
+/** A graceful stop of the dev server takes one to two seconds. */
 const STOP_MS = 5000;
 
 /** Starts Temporal's dev server as a child; the caller holds the runtime lock. */
@@ -87,7 +87,7 @@ function sharesFiles(pid: number): boolean {
   }
 }
 
-/** A file that cannot be looked at is not ours. */
+/** A file that cannot be read is not ours. */
 function isSameFile(one: string, other: string): boolean {
   try {
     const [a, b] = [statSync(one, { bigint: true }), statSync(other, { bigint: true })];

@@ -19,11 +19,11 @@ const LOOK_MS = 10;
 const STOP_MS = 2000;
 
 /**
- * Starts the time-skipping server on a free port. Its clock stands still until it is told to move.
+ * Starts the time-skipping server on a free port. Its clock stops until it is moved explicitly.
  *
  * It keeps everything in memory, and ends with this process at the latest.
  *
- * @param log file for what it prints.
+ * @param log file for its output.
  * @throws AbilityError `temporal.unavailable` with the tail of the log.
  */
 export async function startTestServer(binary: string, log: string): Promise<TestServer> {

@@ -127,7 +127,7 @@ export class TokenFolder {
     return { token: withoutHash(kept), hash: kept.hash };
   }
 
-  /** @returns undefined for what is no token of this project, or is not its owner's alone. */
+  /** @returns undefined if it is not a token of this project, or not accessible to its owner alone. */
   private read(id: string): KeptToken | undefined {
     if (!isTokenId(id)) return undefined;
     const path = this.pathOf(id);

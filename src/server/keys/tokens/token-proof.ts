@@ -4,9 +4,9 @@ import type { TokenFolder } from './token-folder.js';
 import { hashOfSecret, readTokenText } from './token-text.js';
 
 /**
- * Signs a decision with a token, as its bearer or the door that it was shown to can.
+ * Signs a decision with a token, as its bearer or a door that received it can.
  *
- * @returns undefined for what is no token. Whether it opens anything is for the worker to say.
+ * @returns undefined for a text that is not a token. The worker checks whether the token is valid.
  */
 export function proveWithToken(text: string, decision: ProvedDecision): DecisionProof | undefined {
   const shown = readTokenText(text);

@@ -20,7 +20,7 @@ export function tokenText({ id, secret }: TokenText): string {
   return `abt_${id}_${secret}`;
 }
 
-/** Reads what a bearer sent; undefined for what is no token. */
+/** Reads a bearer's token; undefined for any other text. */
 export function readTokenText(text: string): TokenText | undefined {
   const [, id, secret] = FORM.exec(text) ?? [];
   return id !== undefined && secret !== undefined ? { id, secret } : undefined;
@@ -31,7 +31,7 @@ export function isTokenId(id: string): boolean {
   return /^[0-9a-f]{16}$/.test(id);
 }
 
-/** What is kept of a secret: SHA-256 as 64 hex digits. The secret is random, so that no slow hash is needed. */
+/** The stored form of a secret: SHA-256 as 64 hex digits. The secret is random, so no slow hash is needed. */
 export function hashOfSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

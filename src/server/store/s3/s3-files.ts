@@ -19,9 +19,11 @@ const MAX_COPIED = 5 * 1024 * MIB;
 /** A file that was kept longer ago is uploaded again, so that it counts as kept now. */
 const FRESH_MS = 12 * 60 * 60 * 1000;
 
-/** Files by their SHA-256, as `files/<two digits>/<digest>`; what is being uploaded without its digest is `new/<id>`. */
+/** Files by their SHA-256, as `files/<two digits>/<digest>`; uploads with an unknown digest are `new/<id>`. */
 export class S3Files {
-  /** Digests whose bytes this process has found damaged, although their metadata matches: keeping them again mends them. */
+  /**
+   * Digests whose bytes this process found damaged, although their metadata matches: keeping them again repairs them.
+   */
   private readonly damaged = new Set<string>();
 
   constructor(private readonly objects: S3Objects) {}
@@ -68,7 +70,7 @@ export class S3Files {
     await this.objects.abortUploads(before);
   }
 
-  /** Read twice: first for its digest, under which it is uploaded, or is there already. */
+  /** Read twice: first for its digest, under which it is then uploaded unless it exists. */
   private async keepPath(path: string, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
     const { size } = await stat(path);
     if (size > maxBytes) throw tooLarge(maxBytes);
@@ -86,7 +88,9 @@ export class S3Files {
     return kept;
   }
 
-  /** What is no more than a part is known before it is uploaded; the digest of more is known when its last part is. */
+  /**
+   * A file of at most one part is hashed before its upload; the digest of a larger one is known after its last part.
+   */
   private async keepStream(source: Readable, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
     const most = Math.min(maxBytes, MAX_COPIED);
     const own = `new/${randomUUID()}`;
@@ -108,7 +112,7 @@ export class S3Files {
     return kept;
   }
 
-  /** Whether the very file is there, and counts as kept now. */
+  /** Whether this exact file exists; it then counts as kept now. */
   private async isFresh({ sha256, bytes }: KeptFile): Promise<boolean> {
     if (this.damaged.has(sha256)) return false;
     const found = await this.objects.look(nameOf(sha256));
@@ -165,10 +169,10 @@ async function drain(bytes: AsyncIterable<Buffer>): Promise<void> {
 }
 
 /**
- * Cuts a stream into parts of so many bytes, of which the last may have fewer. None comes of a stream without bytes.
+ * Cuts a stream into parts of the given size; the last may be smaller. An empty stream has none.
  *
- * Two buffers are used in turn, so that a large stream needs no more memory than they have: a part holds its bytes until
- * the next but one is asked for.
+ * Two buffers are used in turn, so that a large stream needs no more memory than they have: a part is valid until the
+ * next but one is requested.
  */
 export async function* readParts(chunks: AsyncIterable<Buffer>, partBytes: number): AsyncGenerator<Buffer, void> {
   const buffers: Buffer[] = [];

@@ -9,7 +9,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { absent } from '../store-errors.js';
 import { isAbsent, type S3Place, s3Failure } from './s3-place.js';
 
-/** What an object store says of an object. */
+/** An object store's description of an object. */
 interface S3Object {
   /** Without the prefix of the store. */
   name: string;
@@ -65,7 +65,7 @@ export class S3Objects {
     });
   }
 
-  /** Objects whose names begin so, sorted by name. */
+  /** Objects whose names have a prefix, sorted by name. */
   async *list(prefix: string): AsyncIterable<S3Object> {
     let after: string | undefined;
     do {
@@ -86,9 +86,10 @@ export class S3Objects {
   }
 
   /**
-   * Writes an object in parts, one at a time while the next is read; the object is there once all of them are.
+   * Writes an object in parts, one at a time while the next is read; the object appears once all parts are written.
    *
-   * @param parts in order; each must hold its bytes until the next but one is asked for. @throws also the error of their stream.
+   * @param parts in order; each must stay valid until the next but one is requested. @throws also the error of their
+   * stream.
    */
   async upload(name: string, parts: AsyncIterator<Buffer>, sha256?: string): Promise<void> {
     await this.doing(`${name} could not be written`, async (client, sdk) => {
@@ -121,7 +122,7 @@ export class S3Objects {
     await this.remove(from);
   }
 
-  /** Gives up what was uploaded of objects that were begun before a moment and are not complete. */
+  /** Discards incomplete uploads that were begun before a given time. */
   async abortUploads(before: Date): Promise<void> {
     await this.doing('Uploads could not be given up', async (client, sdk) => {
       const { bucket: Bucket, prefix: Prefix } = this.place;
@@ -193,10 +194,10 @@ const ATTEMPTS = 3;
 const ANY_REGION = 'us-east-1';
 
 /**
- * A client of S3, as the usual AWS variables and files say: credentials by the default chain, region, endpoint.
+ * A client of S3, from the usual AWS variables and files: credentials by the default chain, region, endpoint.
  *
- * Where an endpoint is named it is asked with the bucket in the path, as stores other than AWS want it. The SDK is loaded
- * here, so that a command which reaches no S3 does not pay for it.
+ * A custom endpoint receives the bucket in the path, as stores other than AWS expect. The SDK is loaded here, so that a
+ * command which reaches no S3 does not pay for it.
  */
 export async function makeS3Client(env: NodeJS.ProcessEnv = process.env): Promise<S3Client> {
   // Which Node is wanted is ours to say, and `doctor` does.
@@ -212,7 +213,7 @@ export async function makeS3Client(env: NodeJS.ProcessEnv = process.env): Promis
       throwOnRequestTimeout: true,
     },
     followRegionRedirects: true,
-    // What is read is compared with its SHA-256 anyway, and not every store knows the newer checksums.
+    // Reads are verified by SHA-256 anyway, and not every store knows the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint && { endpoint, forcePathStyle: true }),

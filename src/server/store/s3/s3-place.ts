@@ -10,9 +10,9 @@ export function isAbsent(error: unknown): boolean {
 }
 
 /**
- * The error for a request that failed: `store.full` where there is no room, else `store.not_shared`.
+ * The error for a request that failed: `store.full` if there is no room, else `store.not_shared`.
  *
- * @param what was to be done, such as `tasks/a/record.json could not be read`.
+ * @param what failed, such as `tasks/a/record.json could not be read`.
  */
 export function s3Failure(what: string, { bucket, where }: S3Place, cause: unknown): AbilityError {
   if (cause instanceof AbilityError) return cause;
