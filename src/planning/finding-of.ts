@@ -17,12 +17,12 @@ export function findingOfProblem(problem: Problem, file: string, severity: Sever
   return { code, severity, message: said, why: means, fix: suggestion ?? next, location: placed(location) };
 }
 
-/** A finding stands in the template; its message says which use of the template it is about. */
+/** A finding has its place in the template; its message names the use of the template. */
 function used(message: string, { used_at }: SourceLocation): string {
   return used_at ? `${message} (in a template that is used at ${formatLocation(used_at)})` : message;
 }
 
-/** What is about a file as a whole stands at its beginning, so that every finding has a line to be shown at. */
+/** A finding about a file as a whole is placed at its beginning, so that every finding has a line. */
 function placed({ file, line = 1, column = 1 }: SourceLocation): Finding['location'] {
   return { file, line, column };
 }

@@ -18,9 +18,10 @@ export interface Place {
 }
 
 /**
- * What a request may go to in an environment: the agents, and of the abilities given those of a low level as tools, the others as workflows.
+ * What a request may go to in an environment: the agents, and of the abilities given those of a low level as tools, the others as
+ * workflows.
  *
- * Whether a tool is available is looked at when it is asked, and once: few of thousands are. Source: R-003-06, R-003-12, R-003-14; C-21.
+ * Whether a tool is available is checked on first use: few of thousands are used. Source: R-003-06, R-003-12, R-003-14; C-21.
  */
 export function routeTargets(place: Place, abilities: Iterable<{ id: string; level: 'high' | 'low' }>): Targets {
   const tools: ToolTarget[] = [];
@@ -69,7 +70,7 @@ function toolTarget(place: Place, id: string, taken: Set<string>): ToolTarget {
   };
 }
 
-/** Server and tool, or, for what is no tool of a server, the parts of its key. Source: C-21. */
+/** Server and tool or, for other operations, the parts of the key. Source: C-21. */
 function namesOf({ registry, environment }: Place, id: string): { extensionId: string; capabilityId: string } {
   const operation = registry.operations.get(id);
   try {
@@ -97,7 +98,7 @@ function keyOf({ extensionId, capabilityId }: { extensionId: string; capabilityI
   return JSON.stringify([extensionId, capabilityId]);
 }
 
-/** Why an ability cannot be called here; undefined: it can, as far as files and the environment tell. Source: R-003-06. */
+/** Why an ability cannot be called here; undefined: it can, judging by files and the environment. Source: R-003-06. */
 export function unavailability({ registry, environment, env }: Place, id: string): string | undefined {
   try {
     const { plan } = resolvePlan(registry, id, environment, new EnvironmentVariables(registry.root, environment, env));
@@ -112,7 +113,7 @@ function summaryOf({ registry }: Place, id: string): string {
   return (registry.operations.get(id) ?? registry.workflows.get(id))?.value.summary ?? '';
 }
 
-/** What no one can tell could be anything. */
+/** An unknown effect could be anything. */
 function effectsOf({ registry }: Place, id: string): AgentTarget['effects'] {
   return definedEffects(registry, id) ?? 'destructive';
 }

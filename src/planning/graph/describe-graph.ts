@@ -16,8 +16,8 @@ export interface DescribedGraph {
  * Describes an ability for its graph: as planned for an environment, or as defined where it cannot be planned there.
  *
  * @param variables as for {@link resolvePlan}.
- * @param strict refuse what cannot be planned instead: the caller named the environment.
- * @throws AbilityError for what is no ability, for broken definitions, and with `strict` as {@link resolvePlan}.
+ * @param strict refuse an ability that cannot be planned: the caller named the environment.
+ * @throws AbilityError for an unknown ability, for broken definitions, and with `strict` as {@link resolvePlan}.
  */
 export function describeGraph(
   registry: Registry,
@@ -46,7 +46,7 @@ function ofPlan({ ability, environment, operations, steps, finally: cleanup, con
   return { id, version, environment: environment.name, concurrency, ...own, callees: Object.fromEntries(callees) };
 }
 
-/** Undefined for what is not defined, or broken. */
+/** Undefined if it is not defined, or broken. */
 function ofDefinition(registry: Registry, id: string): GraphSubject | undefined {
   const effects = [...registry.operations].map(([key, { value }]): [string, Callee] => [
     key,

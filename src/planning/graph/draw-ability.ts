@@ -25,7 +25,7 @@ export interface GraphSubject {
   concurrency?: PlanConcurrency | undefined;
   steps: PlanStep[];
   finally: PlanStep[];
-  /** The operations that steps call, by key; what is not among them is drawn as a workflow of its own. */
+  /** The operations that steps call, by key; any other callee is drawn as a workflow of its own. */
   callees: Record<string, Callee>;
 }
 
@@ -65,7 +65,7 @@ export interface Callee {
   asksIn?: string;
 }
 
-/** A drawn step: the node or group that stands for it, and the arrows that lead on. */
+/** A drawn step: its node or group, and the arrows that lead on. */
 interface Drawn {
   name: string;
   out: Arrow[];
@@ -100,7 +100,7 @@ class StepDrawer {
     return [...this.drawCleanedUp(step, taken), ...passedBy];
   }
 
-  /** A condition stands on one arrow without a text of its own; where there is none such, a point makes one. */
+  /** A condition labels an arrow without a text of its own; if there is none, a point provides one. */
   private onePoint(from: Arrow[]): Arrow[] {
     const [only] = from;
     if (only && from.length === 1 && only.label === undefined) return from;

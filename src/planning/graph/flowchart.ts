@@ -85,8 +85,8 @@ export class Flowchart {
 }
 
 /**
- * Text inside a quoted label: what is special to Mermaid, HTML or Markdown becomes a character code; it is cut at 80
- * characters, and line breaks become blanks.
+ * Text inside a quoted label: characters special to Mermaid, HTML or Markdown become character codes; the text is cut at 80 characters, and
+ * line breaks become blanks.
  */
 export function escapeLabel(text: string): string {
   const line = showUnseenCharacters(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());

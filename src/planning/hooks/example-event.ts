@@ -23,7 +23,7 @@ export function caseOf(registry: Registry, phase: Phase, example: HookExample): 
   return { event: eventOf(registry, phase, parts), now, expect: decision };
 }
 
-/** An EventContext from the parts of one: what is left out is empty. @throws AbilityError `environment.not_found`. */
+/** An EventContext from a partial one; missing parts are empty. @throws AbilityError `environment.not_found`. */
 export function eventOf(registry: Registry, phase: Phase, parts: EventParts): EventContext {
   const isOfSession = isSessionPhase(phase);
   const { event_type, environment, effects, user_id = 'example', payload = {}, tags = [], ...rest } = parts;

@@ -40,7 +40,7 @@ export interface HooksOf {
 }
 
 /**
- * What would run around an ability in each phase, in order, and what was dropped and why.
+ * The hooks that would run around an ability in each phase, in order, and the dropped ones with the reason.
  *
  * @throws AbilityError where the hooks of the ability cannot be resolved.
  */

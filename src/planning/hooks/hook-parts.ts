@@ -61,7 +61,7 @@ interface GuardedPart {
   input: JsonObject;
 }
 
-/** What PreAbilityCreate is asked about: the task with its input, and each ability it may call. Source: docs/hooks.md#preabilitycreate. */
+/** The subject of PreAbilityCreate: the task with its input, and each ability it may call. Source: docs/hooks.md#preabilitycreate. */
 export function guardedParts(root: Plan, input: JsonObject): GuardedPart[] {
   const operations = Object.values(root.operations);
   if (root.ability.kind === 'operation') {

@@ -19,7 +19,7 @@ const NOT_OF_SESSIONS = ['abilities', 'kinds', 'effects', 'tags', 'callers'] as 
 /**
  * The hooks of a session's event, in the order of their file; for `runHooks`, which chooses those that block.
  *
- * @param variables what `env:NAME` stands for; left out: what this process and the project's `.env` files say.
+ * @param variables values for `env:NAME`; left out: those of this process and the project's `.env` files.
  * @throws AbilityError for a file that cannot be read, and for a `match` or handler that does not belong there.
  */
 export function resolveEventHooks(
@@ -40,7 +40,7 @@ export function resolveEventHooks(
     .map(({ planned }) => planned);
 }
 
-/** One of them as it is asked. @throws AbilityError `definition.invalid` for a `match` or handler that does not belong there. */
+/** One hook, resolved. @throws AbilityError `definition.invalid` for a `match` or handler that does not belong there. */
 export function planEventHook(
   hook: Loaded<HookDefinition>,
   phase: SessionPhase,

@@ -113,10 +113,10 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
 }
 
 /**
- * An input as a call has it, with what the contract and the implementation set. Without that the hook could tell the two
- * apart, and a mapping could not read what has a default.
+ * The input of a call, with the values that the contract and the implementation set. Without them the hook could tell the two apart, and a
+ * mapping could not read values with a default.
  *
- * @returns one that no call may have, as it is written.
+ * @returns an invalid input unchanged.
  */
 function asCalled(registry: Registry, operation: Loaded<LowLevel>, environment: string, given: JsonObject): JsonObject {
   const { operation_key: key, input_schema } = operation.value;
@@ -156,7 +156,7 @@ export function mappedAbilityOf(
   return { ability, modules: scope.modules ?? [], environment, kind: body.kind, effects, tags: body.tags ?? [] };
 }
 
-/** Which implementation an operation has in an environment, and what is set for it there. */
+/** The implementation of an operation in an environment, and its settings there. */
 function inEnvironment(
   registry: Registry,
   operation: Loaded<LowLevel>,

@@ -14,10 +14,10 @@ export type AbilityHandler = Extract<HookDefinition['handler'], { ability: unkno
 /**
  * The low-level ability that answers for a hook, with the implementation chosen for the environment.
  *
- * No hook fires around it, so that none can lead to itself. Hooks may be asked more than once, so what it does must bear
- * being repeated. Source: R-002-11; docs/hooks.md.
+ * No hook fires around it, so that none can lead to itself. Hooks may run more than once, so the ability must be repeatable. Source:
+ * R-002-11; docs/hooks.md.
  *
- * @throws AbilityError for an ability that is not there, is a workflow, or may not be repeated.
+ * @throws AbilityError for an ability that does not exist, is a workflow, or may not be repeated.
  */
 export function resolveGuardAbility(
   registry: Registry,

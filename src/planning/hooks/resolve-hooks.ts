@@ -37,7 +37,7 @@ export const IN_HOOKS: Available = {
   where: 'a hook',
   instead: 'A hook has `now()`, and nothing that depends on chance.',
 };
-/** What `with` of an ability handler may use that is asked in the protocol of another tool. */
+/** Names that `with` of an ability handler may use if the hook has the protocol of another tool. */
 const IN_EVENTS: Available = {
   names: FOREIGN_EVENT_KEYS,
   functions: [],
@@ -49,10 +49,10 @@ const GUARD_MS = parseDuration('10s');
 /**
  * The hooks of the three task phases that fire around an ability, in order.
  *
- * Global hooks in file order, then bound ones in resolution order, the same id once. Lower levels add to higher ones,
- * so that none can drop a guard unseen; `replace: true` drops, and is reported. Source: C-06, C-09, C-44; docs/definitions.md; docs/hooks.md.
+ * Global hooks in file order, then bound ones in resolution order, the same id once. Lower levels add to higher ones, so that none can drop
+ * a guard unseen; `replace: true` drops, and is reported. Source: C-06, C-09, C-44; docs/definitions.md; docs/hooks.md.
  *
- * @throws AbilityError for a bound name that is not there, and for a guard file that cannot be read.
+ * @throws AbilityError for a bound name that does not exist, and for a guard file that cannot be read.
  */
 export function resolveHooks(
   registry: Registry,
@@ -167,7 +167,7 @@ function unknownHook(
   });
 }
 
-/** Whether the `match` of a hook fits what it is asked about. */
+/** Whether the `match` of a hook fits its subject. */
 export function fitsMatch(match: HookMatch, subject: HookSubject): boolean {
   return (
     fits(match.abilities, [subject.ability]) &&
@@ -180,10 +180,10 @@ export function fitsMatch(match: HookMatch, subject: HookSubject): boolean {
 }
 
 /**
- * How a hook answers, as a plan has it.
+ * The handler of a hook, in the form of a plan.
  *
- * @param subject what it is asked about; left out: the handler is only checked.
- * @throws AbilityError for what its phase or its script does not allow.
+ * @param subject of the hook; left out: the handler is only checked.
+ * @throws AbilityError for anything its phase or its script does not allow.
  */
 export function handlerOf(
   hook: Loaded<HookDefinition>,

@@ -32,7 +32,7 @@ export function operationInput(operation: CalledOperation, given: JsonObject, en
 /**
  * The input of a task with defaults applied, checked against the contract.
  *
- * A low-level ability is one call of itself, so what is shown and sealed is what that call will get.
+ * A low-level ability is a single call, so the input shown and sealed is the one that the call will get.
  *
  * @throws AbilityError `input.invalid`.
  */

@@ -39,7 +39,7 @@ export function compileSchema(schema: JsonObject, what: string, engine?: number)
   }
 }
 
-/** What is wrong with a schema; what JSON Schema itself says of it comes first. */
+/** The errors of a schema; those by JSON Schema itself come first. */
 function refused(schema: JsonObject, what: string, ajv: Ajv2020, error: unknown): AbilityError {
   const { $schema: _, ...rest } = schema;
   const errors = ajv.validateSchema(rest) === true ? [] : (ajv.errors ?? []);
@@ -57,7 +57,7 @@ function refused(schema: JsonObject, what: string, ajv: Ajv2020, error: unknown)
   );
 }
 
-/** Keywords of which only compiling can tell whether they hold: regular expressions, and what cannot be resolved. */
+/** Keywords that only compiling can check: regular expressions, and unresolvable references. */
 const ONLY_COMPILED = /"(\$ref|\$async|pattern|patternProperties)":/;
 
 /** Schemas that are some. */
@@ -151,7 +151,7 @@ function pathOf({ instancePath }: ErrorObject): string[] {
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Whether something else stands where a schema belongs, such as `name: string` under `properties`. */
+/** Whether a value other than a schema is where a schema belongs, such as `name: string` under `properties`. */
 function wantsSchema({ keyword, params }: ErrorObject): boolean {
   const { type } = params as { type?: unknown };
   return keyword === 'type' && Array.isArray(type) && type.includes('object') && type.includes('boolean');

@@ -7,12 +7,12 @@ import { evaluateTemplate, expressionsIn } from '../../rules/expressions/templat
 /** What an expression or a template gives before anything runs. */
 type PartialResult =
   | { is: 'known'; value: Json }
-  /** It reads what only the run will tell. */
+  /** It reads values that only the run will know. */
   | { is: 'open'; depends_on: string[] }
   /** It is certain to fail. */
   | { is: 'failing'; problem: Problem };
 
-/** What is known before a run, and names of which nothing is. */
+/** The values known before a run, and the names that are unknown. */
 export interface Known {
   /** Values may have members that are hidden, see {@link hide}. */
   values: { [name: string]: Json | undefined };
@@ -57,7 +57,7 @@ export function evaluateTemplatePartially(template: Json, known: Known): Partial
   });
 }
 
-/** A map of parameters, member by member: what is known of it, and what each other member depends on. */
+/** A map of parameters, member by member: its known part, and the dependencies of each other member. */
 interface PartialMap {
   /** Hidden where not known, so that it can be looked into by other expressions. */
   value: JsonObject;
@@ -106,16 +106,16 @@ function refuseUnknown(expressions: readonly Expression[], { unknown }: Known): 
 }
 
 /**
- * What a computation gives, as far as that is certain before the run: it may read hidden members, see {@link hide}.
+ * The result of a computation, as far as it is certain before the run: it may read hidden members, see {@link hide}.
  *
- * @param evaluate synchronous; its AbilityErrors are what is certain to fail.
+ * @param evaluate synchronous; its AbilityErrors are certain failures.
  */
 export function evaluatePartially(evaluate: () => Json): PartialResult {
   const outer = unknownReads;
   const own = new Set<string>();
   unknownReads = own;
   try {
-    // What is hidden deep inside a value is asked for by copying it.
+    // Copying reads members that are hidden deep inside a value.
     const value = JSON.parse(JSON.stringify(evaluate())) as Json;
     return { is: 'known', value };
   } catch (error) {

@@ -21,7 +21,7 @@ interface PreviewedCall {
   known: Known;
   user: Asker;
   step?: Pick<CallStep, 'retry' | 'timeout'>;
-  /** Why people are asked besides, such as what hooks asked for at creation. */
+  /** Further reasons to ask people, such as those of hooks at creation. */
   reasons?: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export function withDefaults({
   operation,
   given: { shown },
 }: Pick<PreviewedCall, 'plan' | 'operation' | 'given'>): CallPreview['with'] {
-  // The whole of it may be one template, of which nothing is known.
+  // The whole of it may be one template with an unknown value.
   return isJsonObject(shown.value) ? { ...shown, value: callInput(plan, operation, shown.value) } : shown;
 }
 

@@ -10,7 +10,7 @@ import { firesFor } from '../../rules/hooks/fires-for-caller.js';
 import { failedAnswer, hookFacts } from '../../rules/hooks/hook-facts.js';
 import { hide, type Known, previewCondition } from './partial-evaluation.js';
 
-/** What hooks are asked about. */
+/** The subject of hooks. */
 interface HookSubject {
   plan: Plan;
   /** Undefined for the task as a whole. */
@@ -21,9 +21,9 @@ interface HookSubject {
 }
 
 /**
- * What the hooks of a phase say: expressions are evaluated, scripts and built-in ones only named.
+ * The answers of the hooks of a phase: expressions are evaluated, scripts and built-in ones only named.
  *
- * Built-in ones stand in the attempt of a call, so they come last; the first certain denial ends the phase.
+ * Built-in ones run in the attempt of a call, so they come last; the first certain denial ends the phase.
  */
 export function previewHooks(hooks: readonly PlanHook[], phase: Phase, subject: HookSubject): HookPreview[] {
   const facts = factsOf(phase, subject);
@@ -95,7 +95,7 @@ export interface Asker extends Person {
   caller?: Caller;
 }
 
-/** The approval before a call or a task; null where none is asked for. */
+/** The approval before a call or a task; null if none is required. */
 export function previewGuardApproval(
   title: string,
   reasons: readonly string[],

@@ -34,11 +34,11 @@ export interface PreviewRequest {
 }
 
 /**
- * Previews a task from files and environment alone: no server is asked, no hook run, no secret shown.
+ * Previews a task from files and environment alone: no server is queried, no hook run, no secret shown.
  *
  * The plan is the one a worker makes of the same files, so its digest is the one that `run --plan` compares.
  *
- * @throws AbilityError as preflight would, for what cannot be resolved and for an input that breaks the contract.
+ * @throws AbilityError as preflight would, for unresolvable references and an input that breaks the contract.
  */
 export function previewPlan(registry: Registry, request: PreviewRequest): PlanPreview {
   refuseUnsafeKeys(request.input);

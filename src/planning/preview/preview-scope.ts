@@ -3,7 +3,7 @@ import type { Plan } from '../../contracts/plan.js';
 import { allSteps } from '../../rules/steps/find-step.js';
 import { hide, type Known } from './partial-evaluation.js';
 
-/** What the expressions of one workflow see before it runs: what is known, and what only the run will tell. */
+/** The names that expressions of one workflow see before it runs: the known ones, and those that only the run will know. */
 export class PreviewScope {
   private constructor(
     readonly plan: Plan,
@@ -32,7 +32,7 @@ export class PreviewScope {
     return { values, unknown: this.unknown };
   }
 
-  /** As seen by steps that may not run, or that run beside others: what they tell is not known outside. */
+  /** The scope of steps that may not run, or that run beside others: their results are unknown outside. */
   apart(names: Readonly<Record<string, string>> = {}): PreviewScope {
     const steps = Object.defineProperties({}, Object.getOwnPropertyDescriptors(this.steps)) as JsonObject;
     return new PreviewScope(this.plan, this.input, steps, new Map([...this.unknown, ...Object.entries(names)]));
@@ -43,7 +43,7 @@ export class PreviewScope {
     return new PreviewScope(this.plan, this.input, hiddenSteps(this.plan), this.unknown);
   }
 
-  /** Notes what is certain of a step for those after it. */
+  /** Records the certain results of a step for those after it. */
   learn(id: string, value: { status: string; output: Json }): void {
     Object.defineProperty(this.steps, id, {
       value: { ...value, error: null },

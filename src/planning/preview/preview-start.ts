@@ -10,7 +10,7 @@ import { PreviewScope } from './preview-scope.js';
 /**
  * The hooks around a workflow as a whole, and the approval before its first step.
  *
- * @param created why people are asked already, by hooks before creation.
+ * @param created reasons to ask people that hooks gave before creation.
  */
 export function previewStart(
   plan: Plan,

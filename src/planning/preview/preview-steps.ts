@@ -17,7 +17,7 @@ const MAX_STEPS = 3000;
 /** The tree of a workflow. */
 export type TreePreview = Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | 'output'>;
 
-/** Where a list of steps stands. */
+/** The place of a list of steps. */
 interface Place {
   scope: PreviewScope;
   prefix: string;
@@ -65,7 +65,7 @@ export class StepPreviewer {
     const runs = ended === undefined ? runsIf(condition) : 'no';
     const because = ended === undefined ? becauseOf(condition) : `${ended} ends the task before it`;
     if (runs === 'no') place.scope.learn(step.id, { status: 'skipped', output: null });
-    // What is learnt inside a step that may not run holds only inside.
+    // Results of a step that may not run are known only inside it.
     const scope = runs === 'yes' ? place.scope : place.scope.apart();
     const inside: Place = { scope, prefix: `${path}/`, isCovered: place.isCovered || isCovered(step) };
     const { known } = scope;

@@ -66,7 +66,7 @@ export function checkAgent(registry: Registry, agent: Loaded<AgentProfile>): voi
 }
 
 /**
- * Checks the examples of an ability against its own schemas: whoever learns the contract from them must learn it right.
+ * Checks the examples of an ability against its own schemas: readers learn the contract from them.
  *
  * @throws AbilityError `definition.invalid`, with the place of the example. Source: R-000-37.
  */

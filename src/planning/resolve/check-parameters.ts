@@ -64,7 +64,7 @@ export function checkParameters(
   }
 }
 
-/** What asks for several fields together, and so cannot be asked of one. */
+/** A rule about several fields together, so that it cannot be checked for one. */
 const OF_SEVERAL: ReadonlySet<string> = new Set(
   ['required', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'minProperties', 'const', 'enum'].concat([
     'dependentRequired',

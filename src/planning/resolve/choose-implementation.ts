@@ -17,7 +17,7 @@ export function configOf(registry: Registry, ability: string): Loaded<AbilityCon
 /**
  * The implementation of an operation: the default of its environment or configuration, else the only one.
  *
- * @throws AbilityError `config.*`, `definition.unknown_reference`, or what is wrong with the one that was meant.
+ * @throws AbilityError `config.*`, `definition.unknown_reference`, or the error of the chosen one.
  */
 export function chooseImplementation(
   registry: Registry,
@@ -107,7 +107,7 @@ export interface ChosenImplementation {
   id: string;
   body: ImplementationBody;
   from: Loaded<unknown>;
-  /** Where the body stands in `from`. */
+  /** The path of the body in `from`. */
   path: PropertyKey[];
 }
 

@@ -10,7 +10,7 @@ export function plannedLifecycle({ status, replaced_by }: Standing): Pick<PlanAb
   return { status, ...(replaced_by !== undefined && { replaced_by }) };
 }
 
-/** What is deprecated in a plan, a sentence each. Source: R-000-94. */
+/** The deprecated parts of a plan, a sentence each. Source: R-000-94. */
 export function lifecycleWarnings(
   registry: Registry,
   plan: { ability: PlanAbility; called: readonly string[] },
@@ -26,12 +26,12 @@ export function lifecycleWarnings(
   ];
 }
 
-/** The definition of an ability, of whatever level. */
+/** The definition of an ability, at either level. */
 export function definitionOf({ operations, workflows }: Registry, id: string): Standing | undefined {
   return (operations.get(id) ?? workflows.get(id))?.value;
 }
 
-/** What is said of the modules of an ability, where something is said. */
+/** The overviews of an ability's modules, where they exist. */
 export function overviewsOf({ modules }: Registry, names: readonly string[]): Loaded<ModuleOverview>[] {
   if (modules.size === 0) return [];
   const paths = new Set(names.map(modulePath));

@@ -8,7 +8,7 @@ import { defined } from '../../text/defined.js';
 import { allowedCalls } from '../steps/called-abilities.js';
 import { resolveModel } from './resolve-model.js';
 
-/** What stands in a plan for an agent, besides what every ability has. */
+/** The parts of a plan for an agent, besides those of every ability. */
 interface ResolvedAgent {
   agent: PlanAgent;
   steps: PlanStep[];
@@ -96,8 +96,8 @@ export function toolNameOf(ability: string, taken: Set<string>): string {
 }
 
 /**
- * The turns of an agent as steps: its model is asked, then what it asked for is called. They say which calls there may be,
- * so that results, records and previews list them; which of them are made, the model decides.
+ * The turns of an agent as steps: a request to its model, then the calls it requests. They list the possible calls, so that results,
+ * records and previews show them; the model decides which are made.
  */
 function stepsOfAgent(model: string, tools: readonly PlanTool[], maxTurns: number): PlanStep[] {
   const calls: PlanStep = {

@@ -79,10 +79,10 @@ interface ApiAccess {
 }
 
 /**
- * Gathers the endpoints and credentials of an ability in one environment: those of its service, those of the service
- * there, those of the ability itself there; a later one overrides an earlier one key by key.
+ * Gathers the endpoints and credentials of an ability in one environment: those of its service, those of the service there, those of the
+ * ability itself there; a later one overrides an earlier one key by key.
  *
- * @param path where the `api` section stands in `from`.
+ * @param path of the `api` section in `from`.
  * @throws AbilityError `definition.unknown_reference` for a service that is not defined, or the error of its broken file.
  */
 export function resolveAccess(

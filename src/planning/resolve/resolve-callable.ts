@@ -11,9 +11,9 @@ import { resolveImplementation } from './resolve-implementation.js';
 import { checkOutputFiles, resolveOutputFiles } from './resolve-output.js';
 
 /**
- * Resolves what a low-level ability does in one environment, without the hooks around it.
+ * Resolves a low-level ability in one environment, without the hooks around it.
  *
- * @throws AbilityError that says what is missing and where.
+ * @throws AbilityError with the missing part and its place.
  */
 export function resolveCallable(
   registry: Registry,

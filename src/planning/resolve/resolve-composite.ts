@@ -23,7 +23,7 @@ import { configLevels, resolveOperation } from './resolve-operation.js';
 /** What calls others: a workflow by its steps, an agent as its model asks. */
 export type Composite = HighLevel | AgentProfile;
 
-/** What a workflow calls, and what is called from there. */
+/** The abilities that a workflow calls, directly or not. */
 export interface Found {
   operations: Record<string, PlanOperation>;
   workflows: Record<string, PlanWorkflow>;
@@ -40,9 +40,9 @@ export interface Resolving {
 }
 
 /**
- * Resolves what calls others and, into `found`, all that it calls.
+ * Resolves an ability that calls others and, into `found`, all that it calls.
  *
- * @throws AbilityError that says what is missing and where.
+ * @throws AbilityError with the missing part and its place.
  */
 export function resolveComposite(resolving: Resolving, composite: Loaded<Composite>): PlanWorkflow {
   return composite.value.type === 'agent'

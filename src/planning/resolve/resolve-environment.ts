@@ -51,7 +51,7 @@ export function refuseQuorum(quorum: number, { listed, people }: Approvers, loca
 }
 
 /**
- * Chooses the environment of a command: what was asked for, else the project's default, else the only one.
+ * Chooses the environment of a command: the requested one, else the project's default, else the only one.
  *
  * @throws AbilityError `config.no_environment`. Source: docs/guide.md#configuration.
  */

@@ -58,7 +58,7 @@ export function resolveImplementation(
     const { tool, server } = { ...body.mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
     if (!server || !tool) throw incomplete(chosen, variables.environment, server ? 'tool' : 'server');
     const output = body.mcp.output ?? 'as_is';
-    // What is pinned is the tool, whichever server of the environment has it; another tool is another promise.
+    // The tool is pinned, on any server of the environment; another tool is another promise.
     const pinned = tool === body.mcp.tool ? body.mcp.pinned?.slice('sha256:'.length) : undefined;
     const { from, path } = chosen;
     return {
@@ -197,8 +197,8 @@ function plainAuth({ basic, query }: Auth, from: Loaded<unknown>, path: Property
 }
 
 /**
- * @param path where the texts stand.
- * @throws AbilityError `config.invalid` for one with a credential that nothing defines.
+ * @param path of the texts.
+ * @throws AbilityError `config.invalid` for one with an undefined credential.
  */
 function refuseMissingCredential(
   texts: Record<string, string>,
@@ -224,7 +224,7 @@ function describePlace(path: PropertyKey[], name: string): string {
   return path.at(-1) === 'headers' ? `The header ${name}` : `\`auth.${String(path.at(-1))}.${name}\``;
 }
 
-/** An address may stand in a variable of the worker's; the plan holds what it was. */
+/** An address may come from a variable of the worker's; the plan holds its value at the time. */
 function resolveAddress(
   address: string,
   variables: EnvironmentVariables,

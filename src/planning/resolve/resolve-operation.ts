@@ -15,10 +15,10 @@ import type { Warn } from './plan-warning.js';
 import { resolveCallable } from './resolve-callable.js';
 
 /**
- * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a
- * later level overrides an earlier one key by key. Source: R-000-52 to R-000-54; docs/definitions.md.
+ * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a later level overrides an
+ * earlier one key by key. Source: R-000-52 to R-000-54; docs/definitions.md.
  *
- * @throws AbilityError that says what is missing and where.
+ * @throws AbilityError with the missing part and its place.
  */
 export function resolveOperation(
   registry: Registry,
@@ -31,7 +31,7 @@ export function resolveOperation(
   return { ...callable, hooks: resolveHooks(registry, subject, levels, warn, variables) };
 }
 
-/** What decides which hooks stand around an operation: the implementation chosen for it, and who binds hooks. */
+/** Decides which hooks fire around an operation: the implementation chosen for it, and the definitions that bind hooks. */
 export function hookLevels(
   registry: Registry,
   operation: Loaded<LowLevel>,

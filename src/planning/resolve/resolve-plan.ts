@@ -34,8 +34,8 @@ export interface ResolvedPlan {
 /**
  * Resolves an ability for one environment.
  *
- * @param variables what `env:NAME` stands for; left out: what this process and the project's `.env` files say.
- * @throws AbilityError that says what is missing and where; the codes of `definition`, `config`, `scope` and others.
+ * @param variables values for `env:NAME`; left out: those of this process and the project's `.env` files.
+ * @throws AbilityError with the missing part and its place; the codes of `definition`, `config`, `scope` and others.
  */
 export function resolvePlan(
   registry: Registry,

@@ -29,7 +29,7 @@ export type ScheduleDrift = { id: string } & (
   | { drift: 'left'; known: KnownSchedule }
 );
 
-/** All differences, by name; none where Temporal has just what is stated. One that was created by hand differs from nothing. */
+/** All differences, by name; none if Temporal has exactly the stated schedules. A schedule created by hand is no difference. */
 export function compareSchedules(stated: readonly StatedSchedule[], known: readonly KnownSchedule[]): ScheduleDrift[] {
   const there = new Map(known.map((schedule) => [schedule.spec.id, schedule]));
   const names = new Set(stated.map(({ spec }) => spec.id));

@@ -67,10 +67,10 @@ export function statedTwice(first: FoundSchedule, { spec, workflow, index }: Fou
 }
 
 /**
- * Refuses a stated schedule of which no firing could be run: an unknown environment, one outside of the scope, an ability
- * that cannot be planned, an input that breaks the contract. Credentials and guards are looked at when it fires.
+ * Refuses a stated schedule whose firings could never run: an unknown environment, one outside of the scope, an ability that cannot be
+ * planned, an input that breaks the contract. Credentials and guards are checked when it fires.
  *
- * @param variables what `env:NAME` stands for; left out: what this process and the project's `.env` files say.
+ * @param variables values for `env:NAME`; left out: those of this process and the project's `.env` files.
  * @throws AbilityError with the place in the definition.
  */
 export function checkStated(

@@ -3,7 +3,7 @@ import type { Loaded } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { namesInBraces, ownNamesIn, PLACEHOLDERS, withPlainBraces } from './placeholders.js';
 
-/** Who runs a script, and which of these names its arguments may hold. */
+/** The runner of a script, and the placeholders that its arguments may hold. */
 export interface ArgumentNames {
   owner: 'script' | 'hook' | 'interpreter';
   known: readonly (typeof PLACEHOLDERS)[number][];
@@ -12,7 +12,7 @@ export interface ArgumentNames {
 /** An implementation may use all of them. */
 export const CALL_ARGUMENTS: ArgumentNames = { owner: 'script', known: PLACEHOLDERS };
 
-/** A hook has no files of a call, and reads what it is asked about on stdin. Source: R-002-22. */
+/** A hook has no files of a call, and reads its subject from stdin. Source: R-002-22. */
 export const HOOK_ARGUMENTS: ArgumentNames = { owner: 'hook', known: ['pinned'] };
 
 /** The program that runs a script knows where the copy is that was pinned. */
@@ -79,7 +79,7 @@ export function checkOwnPlaceholders(text: string, { owner, known }: ArgumentNam
   });
 }
 
-/** The way to what was meant, followed by a blank; nothing where no name is near. */
+/** A suggestion of the intended name, followed by a blank; empty if no name is similar. */
 function hintFor(name: string, owner: ArgumentNames['owner'], known: readonly string[]): string {
   if (name.startsWith('credential:')) return 'Give the secret under `secrets` of the `env_profile`. ';
   const [, field] = /^inputs?[.[]["']?([^"'\].[]*)/.exec(name) ?? [];
@@ -93,7 +93,7 @@ function hintFor(name: string, owner: ArgumentNames['owner'], known: readonly st
   return near === undefined ? '' : `${near.replaceAll(/[a-z]+_[a-z]+|payload|pinned/g, '{$&}')} `;
 }
 
-/** What is written in a place where no name in braces is replaced, but a name of ours shows that one was expected. */
+/** A place where placeholders are not replaced, but a name of ours shows that one was expected. */
 const OURS = new RegExp(`^(credential:.*|inputs?[.[].*|${PLACEHOLDERS.join('|')})$`, 's');
 /** The same where code may be written, whose braces may hold any name. */
 const OURS_IN_CODE = /^(credential:.*|inputs?\..*)$/s;

@@ -70,7 +70,7 @@ export function withPlainBraces(text: string): string {
 type Texts = Pick<PlanScript, 'args' | 'stdin' | 'variables'>;
 
 /**
- * Whether a script is given the file for its output, under whatever condition; else stdout is its output.
+ * Whether a script may be given the file for its output, under any condition; else stdout is its output.
  *
  * @param engine of the plan that holds the script.
  */
@@ -78,7 +78,7 @@ export function writesFile(texts: Texts, engine: number): boolean {
   return holdsName(texts, 'output_file', engine);
 }
 
-/** Whether a script is given a folder to write files into, under whatever condition. */
+/** Whether a script may be given a folder to write files into, under any condition. */
 export function writesFolder(texts: Texts, engine: number): boolean {
   return holdsName(texts, 'output_dir', engine);
 }

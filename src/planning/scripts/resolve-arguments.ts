@@ -16,7 +16,7 @@ export const IN_SCRIPTS: Available = {
   instead: 'Let a step of a workflow pass it as a parameter of the call.',
 };
 
-/** Where items stand, and what they may hold. */
+/** The place of items, and the names they may hold. */
 interface Around {
   owner: Loaded<unknown>;
   names: ArgumentNames;
@@ -24,7 +24,7 @@ interface Around {
 }
 
 /**
- * The items of `args` as a plan has them, each checked where it stands.
+ * The items of `args` in the form of a plan, each checked at its place.
  *
  * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
  */
@@ -38,7 +38,7 @@ export function resolveArguments(
   return planArguments(items);
 }
 
-/** The items of `args` as a plan has them, whatever is wrong with them: those with `${{ }}` are told apart. */
+/** The items of `args` in the form of a plan, even invalid ones: those with `${{ }}` are distinguished. */
 export function planArguments(items: readonly ArgumentDefinition[]): PlanArgument[] {
   return items.map((item) => {
     if (typeof item === 'string') return item.includes('${{') ? { value: item } : item;

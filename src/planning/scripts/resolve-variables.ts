@@ -44,7 +44,7 @@ export function resolveVariables(
   const own = new Set(Object.keys(env));
   const plain = { ...without(profile.set, own), ...plainTexts(texts, owner, [...path, 'env']) };
   return {
-    // One that is left out for a call is not there, rather than the worker's own.
+    // A variable left out for a call is unset, and does not fall back to the worker's own.
     env: {
       pass: profile.pass.filter((name) => !own.has(name)),
       set: plain,
@@ -55,9 +55,9 @@ export function resolveVariables(
 }
 
 /**
- * Whether a text has to be evaluated, once it is known that nothing in it is wrong.
+ * Whether a text must be evaluated, after checking it.
  *
- * @param path where it stands. @throws AbilityError `expression.*`, `definition.invalid`.
+ * @param path of the text. @throws AbilityError `expression.*`, `definition.invalid`.
  */
 export function checkedText(
   text: string,

@@ -5,7 +5,7 @@ import { isInside } from '../../definitions/read-files.js';
 import type { Registry } from '../../definitions/registry.js';
 import { memoize } from '../../text/memoize.js';
 
-/** A file of the project that is run, read or imported, as it was when it was looked at. */
+/** A file of the project that is run, read or imported, in the state in which it was read. */
 export interface ScriptFile {
   /** As it is named, relative to the project root, without detours. */
   path: string;
@@ -19,7 +19,7 @@ export interface ScriptFile {
   isProgram: boolean;
 }
 
-/** Why a path is no script: nothing is there, it is outside the project, or its bytes may not be read, or are too many. */
+/** Why a path is no script: it does not exist, is outside the project, or its bytes may not be read, or are too many. */
 export type Unusable = 'missing' | 'outside' | 'unreadable' | 'too_large';
 
 /** Larger files are not pinned: the store would hold each version of them. */

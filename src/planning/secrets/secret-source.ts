@@ -8,9 +8,9 @@ import { isInside } from '../../definitions/read-files.js';
 const CONTAINER_SECRETS = '/run/secrets';
 
 /**
- * Resolves references to secrets, only inside the activity that needs them; a plan asks no more than whether they are there.
+ * Resolves references to secrets, only inside the activity that needs them; a plan only checks whether they exist.
  *
- * A caller's environment never travels: `env:NAME` is what the worker sees. Source: docs/operations.md#safety.
+ * A caller's environment never travels: `env:NAME` is resolved in the worker's environment. Source: docs/operations.md#safety.
  */
 export class SecretSource {
   private readonly variables: EnvironmentVariables;
@@ -68,10 +68,10 @@ export class SecretSource {
 }
 
 /**
- * What `env:NAME` stands for where a worker runs: its own environment, then `.env.<environment>`, then `.env`.
+ * The value of `env:NAME` on a worker: its own environment, then `.env.<environment>`, then `.env`.
  *
- * Files are read at each look-up, so that a change needs no restart; nothing in them is passed on otherwise.
- * Source: docs/definitions.md; docs/operations.md#safety.
+ * Files are read at each look-up, so that a change needs no restart; their contents are not passed on otherwise. Source:
+ * docs/definitions.md; docs/operations.md#safety.
  */
 export class EnvironmentVariables {
   constructor(

@@ -27,8 +27,8 @@ export function allowedCalls(workflow: HighLevel): string[] {
 }
 
 /**
- * The gravest effect of what an ability may call, by its definitions alone, whether or not it can be planned here; null where it calls what
- * is not defined, since that could be anything.
+ * The gravest effect of the abilities that an ability may call, by its definitions alone, even if it cannot be planned here; null if it
+ * calls an undefined one, which could do anything.
  */
 export function definedEffects(registry: Registry, id: string, seen: Set<string> = new Set()): Effect | null {
   const operation = registry.operations.get(id);
@@ -45,7 +45,7 @@ export function definedEffects(registry: Registry, id: string, seen: Set<string>
  * Only registered and whitelisted abilities are called. Source: R-000-19, R-000-38.
  *
  * @param path of the call in the file of the workflow. @returns whether it is a task of its own: a workflow or an agent.
- * @throws AbilityError `definition.unknown_reference`, `definition.invalid`, or what is wrong with the ability called.
+ * @throws AbilityError `definition.unknown_reference`, `definition.invalid`, or the error of the called ability.
  */
 export function checkCallee(registry: Registry, workflow: Loaded<HighLevel>, id: string, path: PropertyKey[]): boolean {
   const broken = registry.broken.get(`ability:${id}`);

@@ -6,7 +6,7 @@ import { expressionsIn } from '../../rules/expressions/template.js';
 import { didYouMean } from '../../text/nearest.js';
 import { checkAt } from './definition-errors.js';
 
-/** What expressions of one kind may use where they stand. */
+/** The names that expressions of one kind may use at their place. */
 export interface Available {
   names: readonly string[];
   /** Of the functions that are not known everywhere. */

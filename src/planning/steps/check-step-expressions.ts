@@ -40,7 +40,7 @@ export function checkStepExpressions(
     const names = sees === 'turn' ? loop().names : sees === 'template' ? [] : place.names;
     const path = [...place.path, ...keys];
     if (sees === 'attempt') {
-      // It is asked where the attempt ended, which for a call is not the workflow.
+      // It is evaluated where the attempt ended, which for a call is not the workflow.
       collector.gather(() => checkCondition(String(value), IN_RETRY, workflow, path), undefined);
     } else if (BARE.has(belongs)) {
       checks.checkExpression(String(value), path, sees === 'signal' ? [...names, 'signal'] : names);
@@ -65,7 +65,7 @@ function isOneExpression(text: string): boolean {
 /** Names every expression of a workflow sees. Source: docs/workflow-language.md. */
 const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];
 
-/** Checks the expressions of a workflow where they stand: that they can be read, and that what they name is there. */
+/** Checks the expressions of a workflow: that they parse, and that the names in them exist at their place. */
 export class ExpressionChecks {
   /** Whether some expression reads `steps.<id>.link`. */
   readsLinks = false;
@@ -137,7 +137,7 @@ export class ExpressionChecks {
     }
   }
 
-  /** Whether a step is there, and can be seen from here: a turn of `foreach` is seen as an item of its output. */
+  /** Whether a step exists, and is visible from here: a turn of `foreach` is visible as an item of its output. */
   private checkStep(step: string, { source }: Expression, at: PropertyKey[]): void {
     const place = this.ids.get(step);
     if (!place) {
@@ -203,7 +203,7 @@ export function isFreeName(name: string): boolean {
   }
 }
 
-/** Where a step, or a part of one, stands in its file, and which names of loops are known there. */
+/** The place of a step, or of a part of one, in its file, and the loop names known there. */
 export interface Place {
   path: PropertyKey[];
   names: readonly string[];
@@ -215,9 +215,9 @@ export function inside({ path, names }: Place, ...keys: PropertyKey[]): Place {
 }
 
 /**
- * The ids of all steps of a workflow, wherever they stand, with their places.
+ * The ids of all steps of a workflow, at any depth, with their places.
  *
- * @param mistakes keeps `definition.invalid` for one that is used twice: ids are unique in the file.
+ * @param mistakes collects `definition.invalid` for a repeated id: ids are unique in the file.
  */
 export function collectIds(workflow: Loaded<HighLevel>, collector: ErrorCollector): ReadonlyMap<string, StepPlace> {
   const ids = new Map<string, StepPlace>();

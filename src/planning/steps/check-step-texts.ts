@@ -10,7 +10,7 @@ import { evaluateScript, type ScriptFacts } from '../scripts/texts/evaluate-scri
 import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
 import { walkSteps } from './walk-steps.js';
 
-/** Stands for paths that only the call knows; what they are does not decide what is refused. */
+/** Replaces paths that only the call knows; their values do not affect what is refused. */
 const PATH = '/path';
 /** Keeps the number of the items behind it, and gives none itself. */
 const NOTHING: PlanArgument = { if: 'false', items: [] };
@@ -51,7 +51,7 @@ export function checkStepTexts(
   }
 }
 
-/** Each text is looked at by itself: one that waits for the run hides nothing of the others. */
+/** Each text is checked by itself: one that waits for the run hides no other. */
 function problemOf(
   { implementation, input_schema }: PlanOperation,
   given: JsonObject,
@@ -88,7 +88,7 @@ function problemOf(
 
 type Texts = Pick<PlanScript, 'args' | 'stdin' | 'variables'>;
 
-/** The texts of a script one by one, each item of `args` at its place and behind the `--` that may stand before it. */
+/** The texts of a script one by one, each item of `args` at its place and after the `--` that may precede it. */
 function* partsOf({ args, stdin, variables = {} }: Texts): Generator<Texts> {
   for (const [index, item] of args.entries()) {
     const before = args.slice(0, index).map((other) => (holdsDashes(other) ? DASHES : NOTHING));
@@ -103,7 +103,7 @@ function holdsDashes(item: PlanArgument): boolean {
   return 'items' in item ? item.items.some(holdsDashes) : item.value === DASHES;
 }
 
-/** What is written down of an input; what an expression or a default may give is hidden. */
+/** The literal parts of an input; possible values of an expression or a default are hidden. */
 function knownInput(given: JsonObject, mayBeFilled: JsonObject): JsonObject {
   const input: JsonObject = {};
   for (const [name, value] of Object.entries(given)) {

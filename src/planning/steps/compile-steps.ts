@@ -33,7 +33,7 @@ export interface CompiledSteps {
 /**
  * Checks the steps of a workflow against the registry and against each other, and compiles them.
  *
- * @param environment whose approvers and quorum stand where a step names none; left out where none is chosen yet.
+ * @param environment whose approvers and quorum apply where a step names none; left out if none is chosen yet.
  * @throws DefinitionErrors with each mistake and its place.
  */
 export function compileSteps(
@@ -213,7 +213,7 @@ class StepCompiler {
     };
   }
 
-  /** What takes a call back is one call, so that it can stand in the middle of nothing. */
+  /** A compensation is one call, so it cannot stop halfway. */
   private undo({ call, with: input = {} }: NonNullable<StepOf<'call'>['undo']>, place: Place) {
     if (checkCallee(this.registry, this.workflow, call, [...place.path, 'call'])) {
       const suggestion = 'Name a low-level ability.';
@@ -269,7 +269,7 @@ class StepCompiler {
 /** What a verb makes of a step, besides what every step has. */
 type Own<Verb extends PlanStep['verb']> = Omit<Extract<PlanStep, { verb: Verb }>, keyof StepModifiers>;
 
-/** What a workflow calls is cut with it, and each of these calls says for itself whether it may be. */
+/** A called workflow is cut at its own calls, each of which declares whether that is allowed. */
 function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
   const message = `\`cut\` is written at a call of the workflow \`${id}\``;
   return [message, [...path, 'cut'], `Write it at the calls inside \`${id}\` that may be cut.`];

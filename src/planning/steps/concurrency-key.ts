@@ -9,13 +9,13 @@ import { evaluateTemplate, expressionsIn } from '../../rules/expressions/templat
 import { refuseUnknownNames } from './check-names.js';
 import { checkAt } from './definition-errors.js';
 
-/** A longer one names nothing that people could tell apart. */
+/** A longer key is of no use to people. */
 const MAX_CHARACTERS = 500;
 
 /**
  * The key of a task among those that must not run at once.
  *
- * @throws AbilityError `expression.*`; `expression.not_text` for what is no text, an empty or an overlong one.
+ * @throws AbilityError `expression.*`; `expression.not_text` for a value that is no text, is empty or overlong.
  */
 export function concurrencyKey(template: string, input: JsonObject, { environment, cel = FIRST_CEL }: Plan): string {
   const { name, protected: isProtected, vars } = environment;
@@ -37,7 +37,7 @@ function notAKey(template: string, why: string): AbilityError {
   });
 }
 
-/** A key says with whom a task must not meet, so it reads only what is the same for all who mean the same. */
+/** A key names the tasks that must not run at once, so it reads only values that are the same for all of them. */
 const KNOWN = ['input', 'environment'];
 
 /**

@@ -15,7 +15,7 @@ export class DefinitionErrors extends AbilityError {
 export class ErrorCollector {
   private readonly errors: AbilityError[] = [];
 
-  /** Runs an action; its error is kept, and `otherwise` stands for what it would have given. */
+  /** Runs an action; its error is recorded, and `otherwise` replaces its result. */
   gather<T>(action: () => T, otherwise: T): T {
     try {
       return action();

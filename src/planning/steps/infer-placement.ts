@@ -18,9 +18,9 @@ export interface PlacementDemand {
 /** Where an ability runs, and why. */
 export interface InferredPlacement {
   placement: Placement;
-  /** What was written, which wins; null: nothing. */
+  /** The explicit placement, which wins; null: none. */
   explicit: Placement | null;
-  /** What the tools ask for, whatever was written. */
+  /** The placement that the tools demand, regardless of the explicit one. */
   inferred: Placement;
   demands: PlacementDemand[];
 }
@@ -28,8 +28,8 @@ export interface InferredPlacement {
 /**
  * Decides where an ability runs, from its definitions alone.
  *
- * A workflow or an agent inherits from all that it may call: its whole whitelist, and what the workflows on it may call; one of those
- * that is placed locally keeps its callers there. What is unknown is local. Source: R-001-01, R-001-06, C-28, C-32.
+ * A workflow or an agent inherits from all that it may call: its whole whitelist, and what the workflows on it may call; one of those that
+ * is placed locally keeps its callers there. An unknown callee is local. Source: R-001-01, R-001-06, C-28, C-32.
  *
  * @param environment whose settings choose implementations and servers; undefined: none is chosen yet.
  */

@@ -94,7 +94,7 @@ function isPart(one: string, other: string): boolean {
   return one.includes(other) || other.includes(one);
 }
 
-/** The codes with which scripts of these operations fail by what their definitions say of exit codes. */
+/** The error codes that scripts of these operations map from exit codes in their definitions. */
 export function codesOfExits(registry: Registry, operations: ReadonlySet<string>): Set<string> {
   const codes = new Set<string>();
   for (const { operation, body } of implementationBodies(registry)) {

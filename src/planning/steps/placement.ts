@@ -43,7 +43,7 @@ export interface WrittenPlacement {
 
 /** The rules of a project: each list as it writes it, else the one that is built in. Source: R-001-16, C-28. */
 export function placementRules({ cloud, local }: WrittenPlacement): PlacementRules {
-  // Who names a server as cloud knows better than the list that explains what is local anyway.
+  // A project's own cloud list overrides the default local list, whose servers are local anyway.
   return { cloud: cloud ?? DEFAULT_CLOUD_SERVERS, local: local ?? (cloud ? [] : DEFAULT_LOCAL_SERVERS) };
 }
 

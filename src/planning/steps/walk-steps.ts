@@ -4,10 +4,10 @@ import { listsInside, listsOfWorkflow, placeInList, type StepList } from '../../
 
 type Path = PropertyKey[];
 
-/** Where a step stands. */
+/** The place of a step. */
 export interface StepPlace {
   path: Path;
-  /** The steps of the innermost `foreach` around it: whoever reads it must stand there, too. */
+  /** The steps of the innermost `foreach` around it: a reader of the step must be in them, too. */
   turn: Path | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface DefinedStep extends StepPlace {
   step: StepDefinition;
 }
 
-/** Every step of a workflow, wherever it stands, in the order of the file. */
+/** Every step of a workflow, at any depth, in the order of the file. */
 export function* walkSteps(workflow: HighLevel): Generator<DefinedStep> {
   for (const list of listsOfWorkflow(workflow)) yield* inList(list, [], undefined);
 }

@@ -119,7 +119,7 @@ function sourcesIn(template: unknown): string[] {
 /** What a header is called that shows who sends something: signatures, tokens, cookies. It goes into no expression. */
 const SHOWS_WHO = /auth|cookie|credential|api-?key|access-?key|password|secret|signature|token|session/;
 
-/** Headers of the way a request took, and not of what was sent. */
+/** Headers about the route of a request, not its content. */
 const OF_THE_WAY =
   /^(?:connection|content-length|cdn-.*|cf-.*|expect|forwarded|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*|x-real-ip|x-hub-.*)$/;
 

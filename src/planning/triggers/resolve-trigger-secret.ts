@@ -38,7 +38,7 @@ function checked(text: string, { spec, from, index }: FoundTrigger): string {
 }
 
 /**
- * The webhooks of a project, each of which a door with this environment can take, by name.
+ * The webhooks of a project, each of which a door with this environment can accept, by name.
  *
  * @throws AbilityError as {@link resolveTriggerSecret}, `statedTriggers` and `checkTrigger`.
  */

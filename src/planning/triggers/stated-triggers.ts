@@ -39,7 +39,7 @@ export function statedTriggers(registry: Registry): Map<string, FoundTrigger> {
   return found;
 }
 
-/** What is wrong with a definition that may state webhooks which are not known so; undefined where each can be read. */
+/** The error of a definition that may state webhooks but cannot be read; undefined if all can be read. */
 export function unreadTriggers({ broken, opaque }: Registry): Problem | undefined {
   const [, problem] = [...broken].find(([key]) => key.startsWith('ability:')) ?? [];
   return problem ?? opaque.find(({ kind }) => kind === 'low-level' || kind === 'high-level')?.problem;

@@ -14,9 +14,8 @@ import { canonicalJson } from '../../../rules/canonical.js';
 import { fileKeyword } from './file-places.js';
 
 /**
- * Keywords that ajv reads differently from JSON Schema: equality here compares own properties only
- * (a value with a key `toString` made ajv throw), multiples are computed in decimals (19.99 is a multiple of 0.01),
- * and what is evaluated already is known exactly.
+ * Keywords that ajv reads differently from JSON Schema: equality here compares own properties only (a value with a key `toString` made ajv
+ * throw), multiples are computed in decimals (19.99 is a multiple of 0.01), and evaluated properties and items are tracked exactly.
  */
 export function addExactKeywords(ajv: Ajv2020): void {
   ajv.addKeyword(fileKeyword);
@@ -126,8 +125,8 @@ const conditional: CodeKeywordDefinition = {
 const [NUMBER, TEXT] = [0, 1];
 
 /**
- * `unevaluatedItems` that also sees where a part, of which only the value decides whether it holds, has evaluated all
- * items; ajv's own compares that with a number.
+ * `unevaluatedItems` that also sees when a subschema whose validity depends on the value has evaluated all items; ajv's own compares that
+ * with a number.
  */
 const unevaluatedItems: CodeKeywordDefinition = {
   keyword: 'unevaluatedItems',

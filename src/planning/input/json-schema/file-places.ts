@@ -76,7 +76,7 @@ export const asksForFiles = memoize(
     new LocalReferences(schema, 'The schema').parts.some((part) => isFileSchema(part.schema)),
 );
 
-/** Checks that what is not null is a whole file value; `type` decides about null. */
+/** Checks that a non-null value is a whole file value; `type` decides about null. */
 export const fileKeyword: FuncKeywordDefinition = {
   keyword: FILE_KEYWORD,
   schemaType: 'boolean',

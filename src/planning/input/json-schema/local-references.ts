@@ -15,8 +15,8 @@ interface Part extends SchemaPart {
 }
 
 /**
- * The references of one schema, which may use `$id` and `$anchor` and stands alone: two abilities may carry the same
- * names, so none of them may reach the validator, which remembers names across schemas.
+ * The references of one schema, which may use `$id` and `$anchor` and is isolated: two abilities may carry the same names, so none of them
+ * may reach the validator, which remembers names across schemas.
  */
 export class LocalReferences {
   /** All schemas of the contract, itself first. */

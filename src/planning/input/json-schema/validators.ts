@@ -14,7 +14,7 @@ import { refuseKeywords } from './refuse-keywords.js';
 const re2 = Object.assign(
   (pattern: string, flags: string) => {
     const program = compilePattern(pattern, flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0);
-    // ajv tells compiled patterns apart by their text.
+    // ajv distinguishes compiled patterns by their text.
     return { test: (text: string) => program.matcher(text).find(), toString: () => `/${pattern}/${flags}` };
   },
   { code: 're2' },
@@ -36,7 +36,7 @@ const settings = {
 export interface SchemaReading {
   ajv: Ajv2020;
   /**
-   * What is given to ajv for a schema.
+   * The schema as passed to ajv.
    *
    * @throws AbilityError `definition.invalid`, `feature.unsupported`; `details.path` leads to the place.
    */
@@ -79,7 +79,7 @@ function prepare(schema: JsonObject, what: string): JsonObject {
   return references.rewritten();
 }
 
-/** Two abilities may carry the same `$id`; to us each schema stands alone. */
+/** Two abilities may have the same `$id`; here each schema is isolated. */
 function withoutId(schema: JsonObject): JsonObject {
   const { $id: _, $schema: __, ...rest } = schema;
   return rest;

@@ -135,13 +135,13 @@ interface PackageFile {
   /** Its folder, relative to the project root; empty for the root. */
   folder: string;
   name: string | undefined;
-  /** `imports` and `exports`, of whatever form. */
+  /** `imports` and `exports`, in any form. */
   imports: unknown;
   exports: unknown;
   main: string | undefined;
 }
 
-/** The nearest `package.json` of a file, which decides how Node reads it; none above the project root is looked at. */
+/** The nearest `package.json` of a file, which decides how Node reads it; the search stops at the project root. */
 export function nearestPackage(files: ProjectFiles, real: string): PackageFile | undefined {
   for (let folder = dirname(real); ; folder = dirname(folder)) {
     const own = folder === '.' ? '' : folder;

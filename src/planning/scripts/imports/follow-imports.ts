@@ -73,7 +73,7 @@ export function followImports(
       const found = findImported(files, site, { main, from });
       const why = reasonOf(found);
       if (why) followed.unpinned.push({ file: from.path, site, why });
-      // A shell reads what it sources in its own language, whatever it is called.
+      // A shell reads a sourced file in its own language, regardless of its name.
       const as = site.wanted.kind === 'sourced' ? own : undefined;
       if (typeof found === 'object') for (const file of found.files) add(file, as, found.live);
     }

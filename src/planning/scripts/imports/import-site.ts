@@ -1,4 +1,4 @@
-/** What a script wants where it names another file. */
+/** A reference from a script to another file. */
 export type Wanted =
   /** A module of JavaScript: `./lib.mjs`, `#lib`, `pg`. */
   | { kind: 'module'; specifier: string; by: 'import' | 'require' }
@@ -21,7 +21,7 @@ export interface ImportSite {
   wanted: Wanted;
 }
 
-/** Numbers of the lines of a text, by offset; asked in ascending order it costs one pass. */
+/** Line numbers of a text, by offset; ascending queries cost one pass in total. */
 export function lineCounter(text: string): (offset: number) => number {
   let line = 1;
   let at = 0;

@@ -4,11 +4,11 @@ import { withoutComments } from './javascript.js';
 import type { Language } from './language-of.js';
 import { shellLines } from './shell.js';
 
-/** A place where a script goes by where it lies itself. */
+/** A place where a script uses its own location. */
 export interface OwnPlace {
   /** Line, from 1. */
   line: number;
-  /** The file or folder that it reaches for, relative to the project root; undefined: only running it tells. */
+  /** The file or folder that it refers to, relative to the project root; undefined: known only at run time. */
   reaches: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function ownPlaces(file: ScriptFile, language: Language, main: ScriptFile
   }
 }
 
-/** How a language names the folder of a file, and what lies there. */
+/** How a language names the folder of a file, and files in it. */
 interface Idioms {
   /** Forms of the file and its folder, and what they are replaced with, in order. */
   forms: readonly [RegExp, string | ((...groups: string[]) => string)][];
@@ -115,7 +115,7 @@ function readPlaces(text: string, { forms, alias, harmless }: Idioms, folder: st
   });
 }
 
-/** Whatever is replaced keeps its lines, so that findings have theirs. */
+/** A replacement keeps its lines, so that findings have the right ones. */
 function reduced(text: string, forms: Idioms['forms']): string {
   return forms.reduce(
     (code, [pattern, put]) =>

@@ -13,7 +13,7 @@ export interface ScriptFacts {
   values: Record<(typeof SCRIPT_NAMES)[number], Json>;
   /** Of the input: an input that it knows may be absent; null: any may. */
   inputSchema: JsonObject | null;
-  /** What stands for the names in braces. */
+  /** The values of the names in braces. */
   placeholders: Readonly<Record<string, string>>;
   /** Of the plan, as is the version of its expressions. */
   engine: number;
@@ -72,7 +72,7 @@ class Evaluation {
     if (!Array.isArray(list)) throw noList(each, place);
     const fromInput = new Set([...this.fromInput, ...(this.isFromInput(expression) ? [as] : [])]);
     return list.flatMap((value, turn) => {
-      // What is absent is left out with all that was to go with it: a flag alone would take the next argument for its value.
+      // An absent value is left out with its whole group: a flag alone would take the next argument for its value.
       if (value === null) return [];
       const inside = new Evaluation(this.facts, { ...this.values, [as]: value }, fromInput);
       return inside.items(items, `${place}.each[${turn}].then`);
@@ -104,7 +104,7 @@ class Evaluation {
     return { place, pieces, mayBeOption: false };
   }
 
-  /** Undefined for what is absent. */
+  /** Undefined if the value is absent. */
   private value(expression: Expression, place: string): Json | undefined {
     const { input } = this.facts.values;
     if (isAbsentInput(expression.source, input, this.facts.inputSchema)) return undefined;
@@ -112,7 +112,7 @@ class Evaluation {
     return at(place, () => expression.evaluate({ values: this.values, ...(cel !== undefined && { cel }) }));
   }
 
-  /** Whatever is computed from the input counts as input, also where it only chooses: who reads on cannot tell. */
+  /** A value computed from the input counts as input, even if the input only chooses: the reader cannot tell. */
   private isFromInput({ references }: Expression): boolean {
     return references.some(({ name }) => this.fromInput.has(name));
   }
@@ -192,7 +192,7 @@ export interface ValuePiece {
   value: Json;
   /** The expression. */
   source: string;
-  /** Where its text stands: `args[2].then[1]`, `stdin`, `env.REGION`. */
+  /** The place of its text: `args[2].then[1]`, `stdin`, `env.REGION`. */
   place: string;
   /** Whether a caller has a say in it. */
   isFromInput: boolean;
@@ -206,14 +206,14 @@ export interface EvaluatedText {
   mayBeOption: boolean;
 }
 
-/** All texts of a script for one call; what is absent was left out. */
+/** All texts of a script for one call, without absent ones. */
 export interface EvaluatedScript {
   args: EvaluatedText[];
   stdin?: EvaluatedText;
   env: Record<string, EvaluatedText>;
 }
 
-/** Everything that expressions gave, in the order in which it stands. */
+/** A compensation is one call, so it cannot stop halfway. */
 export function valuesIn({ args, stdin, env }: EvaluatedScript): ValuePiece[] {
   const texts = [...args, ...(stdin ? [stdin] : []), ...Object.values(env)];
   return texts.flatMap(({ pieces }) => pieces.filter((piece) => 'value' in piece));

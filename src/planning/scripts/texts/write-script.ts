@@ -32,11 +32,10 @@ function suggestionFor(value: Json, source: string, place: string): string {
 }
 
 /**
- * The arguments, stdin and variables of a process, from what its expressions gave.
+ * The arguments, stdin and variables of a process, from the results of its expressions.
  *
- * An item is one argument, whatever is in it, and no shell reads it. What the input put at the start of an item and begins
- * with `-` would be read as an option: it is refused unless it is a number, stands behind a `--` of the author's, or its
- * item allows it.
+ * An item is always one argument, and no shell reads it. Input at the start of an item that begins with `-` would be read as an option: it
+ * is refused unless it is a number, follows a `--` of the author's, or its item allows it.
  *
  * @throws AbilityError `input.invalid`, with the place and the expression.
  */

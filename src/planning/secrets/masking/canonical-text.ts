@@ -58,7 +58,7 @@ export function holdsEscapes({ bytes, length }: CanonicalText): boolean {
 }
 
 /**
- * Decodes what is escaped as in an address or in JSON, in place; `%2F`, `\/`, `\u002f`, `\x2f` are all `/`.
+ * Decodes URL and JSON escapes in place; `%2F`, `\/`, `\u002f`, `\x2f` are all `/`.
  *
  * However many backslashes there are, they count as one, so that JSON in JSON is decoded as well.
  */

@@ -52,7 +52,7 @@ export class SecretFinder {
     return places.length === 0 ? undefined : from + Math.min(...places);
   }
 
-  /** What is found in the text as it is, and decoded as often as there is something to decode. */
+  /** Searches the text as it is, and after each pass of decoding. */
   private read<T>(text: string, look: (canonical: CanonicalText) => T[]): T[] {
     if (this.forms.length === 0 || text.length < SHORTEST_MASKED) return [];
     const canonical = canonicalText(text);

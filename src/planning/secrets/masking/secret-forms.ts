@@ -5,7 +5,7 @@ const SHORTEST_ENCODED = 6;
 
 const SHORTEST_WITHOUT_BLANKS = 12;
 
-/** One form of a secret, as it is looked for in a text of which escapes and line breaks are taken out. */
+/** One form of a secret, for a search in a text without escapes and line breaks. */
 export interface SecretForm {
   bytes: Uint8Array;
   /** Of base64: the characters before and after it may hold bits of the secret as well. */
@@ -13,10 +13,10 @@ export interface SecretForm {
 }
 
 /**
- * The forms in which a secret is looked for.
+ * The forms in which a secret is searched for.
  *
- * Itself and each of its lines, as it is, as in a form (`+` for blanks), in base64 at each of the three places in a group
- * and in both alphabets, in hexadecimal. What is escaped in the text is no form of the secret: it is decoded there.
+ * Itself and each of its lines, as it is, as in a form (`+` for blanks), in base64 at each of the three places in a group and in both
+ * alphabets, in hexadecimal. Escapes are no form of the secret: they are decoded in the text.
  */
 export function formsOfSecret(secret: string): SecretForm[] {
   const whole = secret.trim();
@@ -60,8 +60,8 @@ function base64Cores(bytes: Buffer): string[] {
   });
 }
 
-/** From so many characters on a secret is masked: a shorter value would blot out half a log, and is no secret. */
+/** Secrets of at least this many characters are masked: a shorter value would blot out half a log, and is no secret. */
 export const SHORTEST_MASKED = 4;
 
-/** From so many on it is masked in all forms, also in base64 and across line breaks. */
+/** Secrets of at least this many are masked in all forms, also in base64 and across line breaks. */
 export const SHORTEST_IN_ALL_FORMS = 8;
