@@ -19,7 +19,7 @@ const TAKES: Record<BuiltinHook, Record<string, 'optional' | 'required'>> = {
 };
 
 /**
- * What is wrong with the options of a built-in handler; undefined where nothing is.
+ * The error in the options of a built-in handler; undefined if there is none.
  *
  * An option that is not read would be a check that is not made. Source: docs/hooks.md.
  */

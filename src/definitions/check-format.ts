@@ -25,7 +25,7 @@ export function checkFormat<Schema extends z.ZodType>(schema: Schema, source: Ya
   return result;
 }
 
-/** A value that has the right form, or what is wrong with it. */
+/** A value of the right form, or its errors. */
 export type Checked<Schema extends z.ZodType> = { value: z.output<Schema> } | { problems: Problem[] };
 
 /** By file as it was read; it is read again only when it changed, and values are never modified. */
@@ -214,7 +214,7 @@ function formFor(issue: Issue, value: unknown): string | undefined {
   return Array.isArray(value) ? 'Write `NAME: ..` for each, without `- `.' : undefined;
 }
 
-/** A text that may stand in a list of YAML as it is. */
+/** A text that a list in YAML may hold unquoted. */
 const PLAIN = /^\w[\w.-]*$/;
 
 /** `10s` or `"10"` where a number belongs. */

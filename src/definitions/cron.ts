@@ -1,4 +1,4 @@
-/** One field of a cron expression: its name, its least and greatest number, and the names that stand for numbers. */
+/** One field of a cron expression: its name, its least and greatest number, and the names of numbers. */
 interface Field {
   name: string;
   least: number;
@@ -34,10 +34,10 @@ const SHORTHANDS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@m
 const EVERY = /^@every (\d+(\.\d+)?(ms|s|m|h|d))+(\/(\d+(\.\d+)?(ms|s|m|h|d))+)?$/;
 
 /**
- * What is wrong with a cron expression, as the Temporal server reads it; undefined where it is right.
+ * The error in a cron expression, as the Temporal server reads it; undefined if it is valid.
  *
- * Five fields, six with years at the end, seven with seconds at the beginning too; `@daily` and the like; `@every 2h`.
- * A comment, and a time zone in the expression itself, are refused: a schedule has fields of its own for both.
+ * Five fields, six with years at the end, seven with seconds at the beginning too; `@daily` and the like; `@every 2h`. A comment, and a
+ * time zone in the expression itself, are refused: a schedule has fields of its own for both.
  */
 export function cronMistake(cron: string): string | undefined {
   const text = cron.trim();

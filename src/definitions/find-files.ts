@@ -64,7 +64,7 @@ export function findFiles(folders: ProjectFolders): { files: DefinitionFile[]; u
   return { files, unread: [...unreadable, ...misplacedFiles(folders), ...linked] };
 }
 
-/** `packs.yml` counts as well: where both are there, what both define is there twice. */
+/** `packs.yml` counts as well: if both files exist, a pack that both define is a duplicate. */
 function singleFiles(registry: string): DefinitionFile[] {
   return Object.entries(FILES).flatMap(([name, kind]) => {
     const paths = [join(registry, name.replace(/yaml$/, 'yml')), join(registry, name)];
@@ -89,7 +89,7 @@ function folderOf(kind: FolderKind, { registry, hooks, root }: ProjectFolders): 
   return kind === 'hooks' ? hooks : join(registry, kind);
 }
 
-/** YAML that lies in a registry where nothing reads it; `kind` is what it was meant for, where a name is that near. */
+/** YAML in a registry where nothing reads it; `kind` is the intended kind, if a name is similar. */
 function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
   const { registry, root } = folders;
   if (!isFolder(registry)) return [];
@@ -152,7 +152,7 @@ function linkedFolders(entries: readonly Entry[], root: string): Problem[] {
     });
 }
 
-/** Why nothing under a folder is read; undefined where it is read, or is not there. */
+/** Why nothing under a folder is read; undefined if it is read, or does not exist. */
 function refuseFolder(path: string, root: string): Problem | undefined {
   const file = relative(root, path);
   const refused = (what: string): Problem => {
@@ -169,7 +169,7 @@ interface Entry {
   entry: Dirent;
 }
 
-/** What lies under a folder, folders themselves and hidden ones left out. */
+/** The contents of a folder, without folders themselves and hidden ones. */
 function* entriesBelow(folder: string): Generator<Entry> {
   if (!isFolder(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -4,10 +4,10 @@ import { SCOPE_FOLDER } from '../contracts/names.js';
 import { checkScope } from '../rules/sessions/check-scope.js';
 
 /**
- * What a session, a task or a question is about: `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else
+ * The scope of a session, a task or a question: `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else
  * `integration`. Source: docs/sessions.md.
  *
- * @param root absolute path of the project. @throws AbilityError `usage.invalid` for what is no folder of a project.
+ * @param root absolute path of the project. @throws AbilityError `usage.invalid` for a path that is no folder of a project.
  */
 export function findScope(root: string, cwd: string, flag: string | undefined, env: NodeJS.ProcessEnv): string {
   const asked = flag ?? (env.ABILITY_SCOPE || undefined);

@@ -10,7 +10,7 @@ import { whyItNeverRuns } from './hook-bindings.js';
 import type { FileKindName, Loaded, Registry } from './registry.js';
 
 /**
- * Finds what is written for an ability or an environment that is not there, and hooks that cannot run.
+ * Finds definitions for a missing ability or environment, and hooks that cannot run.
  *
  * Each is a mistake; without a report, the guard or setting in it would silently have no effect.
  */
@@ -55,7 +55,7 @@ function unknownAbility(
   path: PropertyKey[],
   known = abilityIds(registry),
 ): Unread[] {
-  // A file whose definitions are unknown may define what is missing here.
+  // A file whose definitions are unknown may define the missing ones.
   if (known.includes(id) || registry.broken.has(`ability:${id}`) || isOpaque(registry, 'low-level', 'high-level'))
     return [];
   return [unread('ability', id, known, from, path)];
@@ -94,7 +94,7 @@ function unknownEnvironments({ project, operations, workflows, agents, configs, 
   ];
 }
 
-/** What is deprecated sends people to its replacement, which has to be there, and another one. */
+/** A deprecated ability refers people to its replacement, which must exist, and be another one. */
 function unknownReplacements(registry: Registry): Unread[] {
   const { operations, workflows, agents, modules, broken } = registry;
   const abilities = isOpaque(registry, 'low-level', 'high-level') ? [] : [...operations, ...workflows, ...agents];
@@ -171,7 +171,7 @@ const READ_BY: Record<string, Kind> = {
   env_profile: 'script',
 };
 
-/** What is read of the configuration of a workflow, which has no implementation. */
+/** The keys that are read from the configuration of a workflow, which has no implementation. */
 const OF_WORKFLOWS: ReadonlySet<string> = new Set(['id', 'hooks', 'environments', 'prompts']);
 
 /** Settings of the right form that no implementation of their ability reads. */

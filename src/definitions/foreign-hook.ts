@@ -14,10 +14,10 @@ export function isForeign({ handler }: Pick<HookDefinition, 'handler'>): boolean
 }
 
 /**
- * What is wrong with a hook that was written for another tool, before any ability is looked at; undefined: nothing.
+ * The error in a hook that was written for another tool, before any ability is considered; undefined: none.
  *
- * Silence is the usual allow of such a hook, so the definition says what it must stop, or what silence means.
- * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Silence is the usual allow of such a hook, so the definition says what it must stop, or what silence means. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, phase: Phase): Problem | undefined {
   const invalid = (message: string, path: PropertyKey[], suggestion: string): Problem => {

@@ -92,9 +92,9 @@ const INSIDE: Record<string, Record<string, string>> = {
 };
 
 /**
- * The right form of a key with this value that people bring from elsewhere; undefined where it is none.
+ * The right form of a key with this value that people bring from elsewhere; undefined if it is no such key.
  *
- * @param within the key whose map it stands in, if any.
+ * @param within the key of the surrounding map, if any.
  */
 export function habitOf(key: string, { file }: YamlSource, value?: unknown, within?: PropertyKey): string | undefined {
   const inside = typeof within === 'string' && Object.hasOwn(INSIDE, within) ? INSIDE[within] : undefined;

@@ -8,7 +8,7 @@ import type { Loaded, Registry } from './registry.js';
  *
  * The handlers in `hooks_impl.yaml` were read before. Source: R-002-11, R-002-12.
  *
- * @returns what is wrong instead: a hook that nothing answers for, or two things do, must not pass for none.
+ * @returns an error instead for a hook with no handler, or with two: it must not pass for none.
  */
 export function handledHook(registry: Registry, hook: Loaded<WrittenHook>): Loaded<HookDefinition> | Problem {
   const { value } = hook;
@@ -30,7 +30,7 @@ export function handledHook(registry: Registry, hook: Loaded<WrittenHook>): Load
   return { ...hook, value: { ...value, handler: value.handler } };
 }
 
-/** What is said of the handler is said of the place where it stands. */
+/** Findings about the handler are reported at its place. */
 function joined(hook: Loaded<WrittenHook>, apart: NonNullable<ReturnType<Registry['hookImpls']['get']>>) {
   const { impl } = apart.value;
   const isScript = 'script' in impl;

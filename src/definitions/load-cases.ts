@@ -8,7 +8,7 @@ import { FileCache, type ReadFile, sourceOf } from './read-files.js';
 import type { Loaded } from './registry.js';
 import { isProblem } from './yaml-source.js';
 
-/** The test cases of a project, with what is broken kept apart. */
+/** The test cases of a project, with the broken ones apart. */
 export interface LoadedCases {
   suites: Loaded<CaseFile>[];
   broken: BrokenCases[];

@@ -5,7 +5,7 @@ import type { Problem } from '../contracts/problem.js';
 import { YAML_LIMITS } from './yaml-document.js';
 import { isProblem, readYaml, type YamlSource } from './yaml-source.js';
 
-/** A file that was read: its bytes' digest, and its value or what is wrong with it. */
+/** A file that was read: its bytes' digest, and its value or its errors. */
 export interface ReadFile {
   /** Relative to the project root, with forward slashes. */
   file: string;
@@ -66,7 +66,7 @@ function digestOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** What is opened is looked at again, without waiting: a pipe in its place would never end. */
+/** The opened file is checked again, without waiting: a pipe in its place would never end. */
 function readUpTo(most: number, path: string): Buffer | 'no file' | 'too large' {
   const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -89,7 +89,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Characters never share a byte with a line feed in UTF-8, so that each line stands for itself. */
+/** Characters never share a byte with a line feed in UTF-8, so each line can be decoded alone. */
 function lineOfFirstBadByte(bytes: Buffer): number {
   for (let [line, start] = [1, 0]; ; line += 1) {
     const end = bytes.indexOf(0x0a, start);
@@ -106,7 +106,7 @@ function whyUnreadable(error: unknown): string {
   return `cannot be read (${code ?? String(error)})`;
 }
 
-/** Whether a path, already resolved, lies in a folder. */
+/** Whether a resolved path is in a folder. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));

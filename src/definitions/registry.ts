@@ -15,11 +15,11 @@ export interface Loaded<T> {
   value: T;
   /** Relative to the project root. */
   file: string;
-  /** Where a part of the definition stands; the path begins at the definition. */
+  /** The place of a part of the definition; the path begins at the definition. */
   locate(path: readonly PropertyKey[], part?: 'value' | 'key'): SourceLocation;
 }
 
-/** Everything a project defines, with what is broken kept apart. Source: docs/definitions.md#what-a-broken-file-stops. */
+/** All definitions of a project, with the broken ones apart. Source: docs/definitions.md#what-a-broken-file-stops. */
 export interface Registry {
   project: Project;
   /** Absolute path of the folder with `ability.yaml`. */

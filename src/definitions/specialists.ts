@@ -31,7 +31,7 @@ export function listSpecialists({ capabilities, packs }: Pick<Registry, 'capabil
 /**
  * The same, to recruit by.
  *
- * @throws AbilityError with what is broken of them: from the rest, a pack other than the intended one would be recruited.
+ * @throws AbilityError with the broken ones: from the rest, a pack other than the intended one would be recruited.
  */
 export function readSpecialists(registry: Registry): Specialists {
   const problem = problemOf(registry);

@@ -1,7 +1,7 @@
 import type { Json } from '../contracts/json.js';
 import type { ErrorHandlerDefinition, StepDefinition } from './formats/steps.js';
 
-/** What belongs where an expression stands. */
+/** The type of value that belongs in the place of an expression. */
 export type Belongs =
   /** Bare CEL that gives true or false. */
   | 'condition'
@@ -17,7 +17,7 @@ export type Belongs =
   | 'output'
   | 'value';
 
-/** Where CEL stands without `${{ }}`. */
+/** Places with CEL without `${{ }}`. */
 export const BARE: ReadonlySet<string> = new Set<Belongs>(['condition', 'moment', 'list']);
 
 /** When an expression of a step is evaluated. */

@@ -1,7 +1,7 @@
 import type { HighLevel } from './formats/high-level.js';
 import type { ErrorHandlerDefinition, StepDefinition } from './formats/steps.js';
 
-/** Which list of a step, or of the workflow, a step stands in: one of `item` and `turn` runs once for each of them. */
+/** The list of a step, or of the workflow, that holds a step; a step in `item` or `turn` runs once per item or turn. */
 export type Part = 'steps' | 'item' | 'turn' | 'branch' | 'case' | 'handler' | 'finally';
 
 /** A list of steps inside a step or a workflow. */
@@ -21,7 +21,7 @@ interface Around {
   finally?: StepDefinition[] | undefined;
 }
 
-/** Every list of steps that stands inside a step, in the order in which they may run. */
+/** Every list of steps inside a step, in the order in which they may run. */
 export function listsInside(step: StepDefinition): StepList[] {
   return [...listsOfVerb(step), ...listsAround(step)];
 }
@@ -44,7 +44,7 @@ export function loopNamesOf(step: StepDefinition): Record<string, string> {
   };
 }
 
-/** Where a step of a list stands, from what holds the list: a branch by its id, any other step by its number. */
+/** The place of a step in a list, from the holder of the list: a branch by its id, any other step by its number. */
 export function placeInList({ part, path, steps }: StepList, index: number): PropertyKey[] {
   return [...path, part === 'branch' ? (steps[index]?.id ?? index) : index];
 }
@@ -106,7 +106,7 @@ function branchesOf(steps: readonly StepDefinition[]): Record<string, StepDefini
   return Object.fromEntries(steps.map((step) => [step.id, step]));
 }
 
-/** A copy of a value of JSON with another one at a path, which leads to a value that is there. */
+/** A copy of a JSON value with another one at a path, which must exist. */
 export function replaceAt<Value>(value: Value, path: readonly PropertyKey[], other: unknown): Value {
   const [key, ...rest] = path;
   if (key === undefined) return other as Value;

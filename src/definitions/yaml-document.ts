@@ -55,7 +55,7 @@ function* tokensOf(text: string, lines: LineCounter) {
   lines.addNewLine(0);
   for (const lexeme of within(new Lexer().lex(text))) {
     yield* parser.next(lexeme);
-    // The parser keeps what is open: the document, and each list or map with the value in it.
+    // The parser keeps a stack: the document, and each open list or map with the value in it.
     if (parser.stack.length > YAML_LIMITS.depth + 2) {
       throw new TooLarge(`is nested more than ${YAML_LIMITS.depth} levels deep`, parser.offset);
     }

@@ -14,16 +14,16 @@ import type { Problem, SourceLocation } from '../contracts/problem.js';
 import { parseYaml, TooLarge } from './yaml-document.js';
 import { Misleading, toJson } from './yaml-value.js';
 
-/** A YAML file as data, which can tell where each of its values stands. */
+/** A YAML file as data, with the place of each of its values. */
 export interface YamlSource {
   file: string;
   value: unknown;
   text: string;
   /** The tree of the file, with comments and places. */
   document: Document;
-  /** Where the value at a path stands, or the nearest one above it that exists. `key`: the key itself. */
+  /** The place of the value at a path, or of the nearest existing one above it. `key`: the key itself. */
   locate(path: readonly PropertyKey[], part?: 'value' | 'key'): SourceLocation;
-  /** Where so many characters from the beginning is. */
+  /** The place at this number of characters from the beginning. */
   locateOffset(offset: number): SourceLocation;
 }
 

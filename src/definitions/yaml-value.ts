@@ -19,9 +19,9 @@ export class Misleading extends Error {
 /**
  * The value of a document: JSON data, and nothing that JSON would lose.
  *
- * In one pass over the tree, which the library's own conversion is not: it looks through the document for each alias.
+ * In one pass over the tree, unlike the library's own conversion, which searches the document for each alias.
  *
- * @throws Misleading for keys that are there twice, merge keys, numbers that JavaScript would change, broken text.
+ * @throws Misleading for duplicate keys, merge keys, numbers that JavaScript would change, broken text.
  * @throws TooLarge for aliases that blow a document up.
  */
 export function toJson(document: Document.Parsed): unknown {
@@ -72,7 +72,7 @@ class Reader {
     for (const pair of items) {
       const key = this.keyOf(pair, value);
       const read = this.read(pair.value);
-      // Assigned, `__proto__` would become the prototype and be gone from the keys, where it is looked for.
+      // Plain assignment would make `__proto__` the prototype, and the key checks would miss it.
       Object.defineProperty(value, key, { value: read.value, enumerable: true, writable: true, configurable: true });
       size += read.size;
     }

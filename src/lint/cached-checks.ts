@@ -6,10 +6,10 @@ import type { YamlSource } from '../definitions/yaml-source.js';
 import { type Check, ofFile } from './linted-project.js';
 
 /**
- * A check that looks at one file at a time.
+ * A check of one file at a time.
  *
- * A file that did not change is the same source at the next look, and what was found in it is known: so a look after an
- * edit costs little. The check must not depend on anything else.
+ * An unchanged file is the same source at the next lint, so its findings are reused and a lint after an edit costs little. The check must
+ * not depend on anything else.
  */
 export function ofEachSource(find: (source: YamlSource) => Iterable<Finding>): Check {
   const remember = remembering(find);

@@ -5,7 +5,7 @@ import { importedDefinitions } from '../definitions/read-imports.js';
 import type { YamlSource } from '../definitions/yaml-source.js';
 import type { LintedProject } from './linted-project.js';
 
-/** What is wrong with schemas and words, which an import takes over as the document has them. */
+/** Findings about schemas and texts, which an import takes over from the document unchanged. */
 const OF_DOCUMENTS: ReadonlySet<string> = new Set([
   'lint.schema_default',
   'lint.schema_impossible',

@@ -25,10 +25,10 @@ export interface LintOptions {
   others?: readonly ((registry: Registry) => readonly Finding[])[];
 }
 
-/** What was found, and in how much. */
+/** The findings, and how much was checked. */
 export interface LintReport {
   findings: Finding[];
-  /** How many abilities were looked at. */
+  /** The number of checked abilities. */
   abilities: number;
   /** How many errors of imported documents are not among the findings; left out where there are none. */
   imported_left_out?: number;

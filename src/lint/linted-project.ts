@@ -17,8 +17,8 @@ export interface LintedProject {
 export type Check = (project: LintedProject) => Iterable<Finding>;
 
 /**
- * What is found in one file. An error of the check itself is a finding that names the file, and ends neither the check
- * of the others nor the run.
+ * The findings in one file. An error of the check itself is a finding that names the file, and ends neither the check of the others nor the
+ * run.
  */
 export function ofFile(file: string, find: () => Iterable<Finding>): Finding[] {
   const found: Finding[] = [];

@@ -88,7 +88,7 @@ function* faultsOfParam(key: string, param: Param, { body, method }: ApiParts): 
   }
 }
 
-/** What the path takes, and what is said to go there, must be the same. */
+/** The parameters in the path and those declared for it must match. */
 function* faultsOfPath({ path, params = {} }: ApiParts): Generator<ApiFault> {
   const holes = new Map([...path.matchAll(/\{(\+?)([^{}]*)\}/g)].map(([, plus, name]) => [name ?? '', plus === '+']));
   const filled = new Set<string>();

@@ -53,7 +53,7 @@ const body = z.strictObject({
   required: z.literal(true).optional(),
 });
 
-/** What is written here may be a secret, so no error may repeat it. */
+/** The value may be a secret, so no error may repeat it. */
 const silently = {
   error: ({ code }: { code?: string }): string | undefined =>
     code === 'invalid_type' ? CREDENTIAL_MESSAGE : undefined,

@@ -6,7 +6,7 @@ const errorCode = z
   .string()
   .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has small letters, digits, _ and dots, such as http.503');
 
-/** What is named by a step path, a step id or an operation key. */
+/** A step path, a step id or an operation key. */
 const place = z.string().min(1).max(500);
 
 const MOCK = 'A mock is { output: .. }, { error: { code, message } } or { live: true }, or a list of these';
@@ -110,7 +110,7 @@ const expectation = z.strictObject({
   /** A part of it. */
   output_includes: json.optional().describe('A part of the output.'),
   error: expectedError.optional().describe('The error, as a code or with its step and a part of its message.'),
-  /** What was executed, in the order in which it was asked for. */
+  /** The executed calls, in the order in which they were scheduled. */
   calls: z.array(expectedCall).optional().describe('What is executed, in this order.'),
   steps: z.record(place, z.enum(STEP_STATUSES)).optional().describe('How steps end, by step.'),
 });

@@ -105,7 +105,7 @@ const places = {
 /** A service that many abilities call: its addresses and credentials, in one place instead of at each ability. */
 const service = z.strictObject({
   ...places,
-  /** What is different in an environment, key by key. */
+  /** The overrides of an environment, key by key. */
   environments: z
     .record(environmentName, z.strictObject(places))
     .optional()

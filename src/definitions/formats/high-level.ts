@@ -41,7 +41,7 @@ export const concurrency = z.strictObject(
   { error: ({ code }) => (code === 'invalid_type' ? MAP : undefined) },
 );
 
-/** Steps that stand in several places of a file. */
+/** Lists of steps that occur in several places of a file. */
 const template = z.strictObject({
   input: z.array(stepId).default([]).describe('The names that each use gives; `input.NAME` in its expressions.'),
   steps: z.array(step).min(1).describe('What happens; in expressions they see each other, and no step outside.'),

@@ -127,7 +127,7 @@ export const handler = z.union(
 
 const decision = z.enum(['allow', 'deny', 'need_user_confirm']).describe('What the hook must decide.');
 
-/** The parts of an EventContext that matter in a case; what is left out is empty. Source: docs/hooks.md#trying-hooks-out. */
+/** The relevant parts of an EventContext in a case; missing parts are empty. Source: docs/hooks.md#trying-hooks-out. */
 export const eventParts = z.strictObject({
   event_type: z.enum(PHASES).optional().describe('The phase; the one of the hook.'),
   session_id: z.string().nullable().optional().describe('The session.'),
@@ -159,7 +159,7 @@ export const eventExample = z.strictObject({
   expect: decision,
 });
 
-/** What a hook says in one case; lint asks it. What is left out is empty. */
+/** The expected answer of a hook in one case; lint checks it. Missing parts are empty. */
 const plainExample = z.strictObject({
   now: moment.optional().describe('What `now()` gives.'),
   environment: environmentName.optional().describe('Where; else the default environment, or the only one.'),
@@ -217,7 +217,7 @@ export const hooks = z.strictObject({
   hooks: z.array(hook).describe('The hooks of the phase the file is named after, in this order.'),
 });
 
-/** A hook as it is written: its handler may stand elsewhere. */
+/** A hook as written: its handler may be in another file. */
 export type WrittenHook = z.output<typeof hook>;
 
 /** A hook as loaded. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EFFECTS } from '../../contracts/effects.js';
 import { abilityId, jsonObject } from './values.js';
 
-/** What was written of one definition when it was imported last: the base for detecting people's edits. */
+/** The state of one definition after its last import: the base for detecting people's edits. */
 const importedFile = z.strictObject({
   /** Relative to the project root, with forward slashes. */
   file: z.string().min(1),

@@ -8,12 +8,12 @@ export const lifecycle = z
   .optional()
   .describe('How far to rely on it: users of what is experimental or deprecated are warned; `stable` without it.');
 
-/** Refuses a replacement of what is not deprecated, which nothing would ever name. */
+/** Refuses a replacement for something that is not deprecated, since nothing would ever name it. */
 export function isReplacedRightly({ status, replaced_by }: Standing): boolean {
   return replaced_by === undefined || status === 'deprecated';
 }
 
-/** Said where {@link isReplacedRightly} is not so. */
+/** The message when {@link isReplacedRightly} is false. */
 export const REPLACED_WRONGLY = {
   message: '`replaced_by` belongs to what is deprecated: write `status: deprecated`, or leave it out',
   path: ['replaced_by'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { abilityId, names, plainName, summary } from './values.js';
 
-/** What is looked for in requests, as part of them. Blanks alone would be in each. */
+/** Keywords searched for in requests, as parts of them. Blanks alone would match each. */
 const requestKeyword = z.string().regex(/\S/, 'A keyword has letters; blanks alone are in every request');
 
 /** What a capability is, and the words of requests that need it. Source: R-004-01 to R-004-08. */

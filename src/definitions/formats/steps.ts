@@ -103,7 +103,7 @@ const raceBranches: Branches = branchesFor('Steps that run at once; the first to
 /** A loop has steps as well; without this, a loop with a typo would be taken for a group with unknown keys. */
 const noLoop = { foreach: z.undefined().optional(), repeat: z.undefined().optional() };
 
-/** The verbs of this engine, each with what belongs to it. Those that hold `steps` stand before the plain group. */
+/** The verbs of this engine, each with its keys. Those that hold `steps` come before the plain group. */
 const verbs = {
   call: {
     call: abilityId.describe('The ability that is called.'),
@@ -200,7 +200,7 @@ export type StepOf<Own extends Verb> = {
   [Each in Own]: { id: string; verb: Each } & Written<Each> & Loaded[Each];
 }[Own];
 
-/** One step as loaded. A `template` is there only until its file is loaded: then it is a group with `expanded`. */
+/** One step as loaded. A `template` exists only until its file is loaded: then it is a group with `expanded`. */
 export type StepDefinition = StepOf<Verb>;
 
 /** The names of the verbs. */
@@ -239,5 +239,5 @@ function branchesFor(description: string): Branches {
     .transform((own) => Object.fromEntries(Object.entries(own).map(([id, one]) => [id, { ...one, id }])));
 }
 
-/** Handlers of failures, as they stand at the top of a workflow. */
+/** Handlers of failures, as written at the top of a workflow. */
 export const errorHandlers = z.array(errorHandler).min(1);

@@ -11,7 +11,7 @@ export const foreignFormat = z.enum(FOREIGN_FORMATS);
 /** The event that such a script was written for. Source: docs/hooks.md#taking-them-over. */
 export const foreignEvent = z.enum(Object.keys(FOREIGN_EVENTS) as ForeignEvent[]);
 
-/** Which abilities are shown as a tool: what is known when a plan is made. */
+/** Which abilities are shown as a tool: the values known when a plan is made. */
 const mappedAbilities = z.strictObject({
   abilities: globs.describe('Ids of abilities; * matches any letters.'),
   modules: globs.describe('Modules of the ability.'),

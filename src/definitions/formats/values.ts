@@ -27,7 +27,7 @@ export const abilityId = z
   .refine(isFree, RESERVED)
   .meta({ id: 'ability_id', not: { enum: [...RESERVED_NAMES] } });
 
-/** Words that stand for themselves in CEL, even behind a dot. */
+/** Words that CEL reserves, even after a dot. */
 const CEL_WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
 /** A name that expressions can write behind a dot. */
@@ -60,7 +60,7 @@ export const plainName = z
 /** A list of such names. */
 export const names = z.array(plainName);
 
-/** A list of texts, none of which is empty. */
+/** A list of non-empty texts. */
 export const texts = z.array(z.string().min(1));
 
 const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d';
@@ -176,14 +176,14 @@ export const jsonSchema = jsonObject;
 /** Bare CEL. YAML may have read it as a boolean or number. */
 export const condition = z.union([z.string().min(1), z.boolean(), z.number()]).transform(String);
 
-/** Said of what should be a reference; the value itself must not be repeated. */
+/** The message for a value that should be a reference; it must not repeat the value. */
 export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; never write it here';
 
 /** The same of a text that takes credentials by their names. */
 export const CREDENTIAL_MESSAGE =
   'Only text and {credential:NAME} belong here; a secret is a reference, never write it here';
 
-/** Said of what would give away the keys that seal plans; who has them can approve what was never shown. */
+/** The message for a reference that would reveal the keys that seal plans; their holder can approve plans that were never shown. */
 const SEAL_KEYS_MESSAGE = 'The keys that seal plans are for workers alone; nothing that they run may have them';
 
 /** A variable of the worker's that it may pass on. */

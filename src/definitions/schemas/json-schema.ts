@@ -5,9 +5,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 const TARGET = 'draft-7';
 
 /**
- * The JSON Schema of a format: what an author writes, before defaults and transformations.
+ * The JSON Schema of a format as authors write it, before defaults and transformations.
  *
- * Rules that a JSON Schema can tell stand in the `meta` of the formats; all others are left to the loader.
+ * Rules that a JSON Schema can express are in the `meta` of the formats; all others are left to the loader.
  */
 export function jsonSchemaOf(format: z.ZodType): JsonObject {
   const schema = z.toJSONSchema(format, {

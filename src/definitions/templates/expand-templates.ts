@@ -14,7 +14,7 @@ type Path = readonly PropertyKey[];
 /** A workflow without templates: each use is a group of the template's steps. */
 interface Expanded {
   value: HighLevel;
-  /** Where a part of it stands in the file: of a template's step in the template, with the place of the use. */
+  /** The place of a part in the file: for a template's step, in the template, with the place of the use. */
   locate: YamlSource['locate'];
   problems: Problem[];
 }
@@ -140,7 +140,7 @@ class Expansion {
     this.refuse(`The template \`${name}\` is not given ${what}`, place, `Write \`with: { ${missing[0]}: .. }\`.`);
   }
 
-  /** What stands around a use has the same paths as the steps of the template. */
+  /** Steps around a use have the same paths as the steps of the template. */
   private checkPaths(name: string, template: TemplateDefinition, step: Use, path: Path): void {
     const inner = new Set([...idsOfTemplate(template.steps), ...(template.input.length === 0 ? [] : [GIVEN])]);
     const around = [
@@ -166,7 +166,7 @@ class Expansion {
 
 type Use = StepOf<'template'>;
 
-/** The ids of all steps of a template, wherever they stand in it. */
+/** The ids of all steps of a template, at any depth. */
 function idsOfTemplate(steps: readonly StepDefinition[]): ReadonlySet<string> {
   return new Set(inList(steps));
 }
@@ -177,21 +177,21 @@ function inList(steps: readonly StepDefinition[]): string[] {
 
 /** A step that uses a template. */
 interface TemplateUse {
-  /** Where it stands in the workflow. */
+  /** Its place in the workflow. */
   path: Path;
   template: string;
-  /** How many steps of the group stand before those of the template. */
+  /** The number of steps of the group before those of the template. */
   before: number;
 }
 
-/** Where the parts of a workflow stand whose templates were written out. */
+/** The places of the parts of a workflow whose templates were expanded. */
 export function placesOf(source: YamlSource, uses: readonly TemplateUse[]): YamlSource['locate'] {
   return (path, part) => {
     const use = uses.find((one) => isOfTemplate(path, one));
     if (!use) return source.locate(path, part);
     const [key, ...rest] = path.slice(use.path.length);
     const [index, ...inner] = rest;
-    // What it is given stands at its use.
+    // Its arguments are at its use.
     if (key === 'steps' && typeof index === 'number' && index < use.before) {
       const [member, ...below] = inner;
       return source.locate([...use.path, ...(member === 'let' ? ['with', ...below] : ['template'])], part);

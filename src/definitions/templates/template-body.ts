@@ -16,7 +16,7 @@ import { expandedId, rewriteExpression, type TemplateNames } from './rewrite-exp
 
 type Path = PropertyKey[];
 
-/** Where a part of a template stands, and which loops of the template are around it. */
+/** The place of a part of a template, and the loops of the template around it. */
 interface At {
   path: Path;
   loops: readonly string[];

@@ -13,7 +13,7 @@ import { typeOfSchema } from '../types/type-of-schema.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 import type { PlacedDiagnostic } from './expressions.js';
 
-/** What is held against a schema. */
+/** A value to check against a schema. */
 interface Contract {
   schema: JsonObject;
   /** `parameters` of whom, or the `output` of the workflow itself. */
@@ -63,7 +63,7 @@ function* against(contract: Contract, value: Json, path: PropertyKey[], view: Vi
   yield* misfits(contract, value, wanted, path, view);
 }
 
-/** What a schema says of the parts that are known; what holds an expression is looked at by its type. */
+/** Checks the known parts against a schema; parts with an expression are checked by type. */
 function* literalDiagnostics(contract: Contract, value: Json, path: PropertyKey[]): Generator<PlacedDiagnostic> {
   for (const error of errorsOf(contract, value)) {
     const pointer = error.instancePath.split('/').slice(1).map(unescaped);
@@ -217,7 +217,7 @@ const OF_OBJECTS: ReadonlySet<string> = new Set([
 /**
  * Whether a value satisfies a schema of a simple form, without compiling the schema, which takes a millisecond.
  *
- * @param isOpen what is looked at elsewhere. @returns false also where only the whole check can tell.
+ * @param isOpen whether a part is checked elsewhere. @returns false also where only the whole check can tell.
  */
 function plainlyFits(schema: JsonObject, value: Json, isOpen: (value: Json) => boolean): boolean {
   if (!isJsonObject(value) || schema.type !== 'object') return false;

@@ -58,7 +58,7 @@ interface CallSite {
   found: { limitMs: number; writtenMs: number };
 }
 
-/** From the inside out. What stands in a `finally` is out of the reach of all that is around it. */
+/** From the inside out. A `finally` is out of the reach of everything around it. */
 function* cuttersOf({ path, around, own, found }: CallSite): Generator<Cutter> {
   if (own !== undefined && isShorter(own, found.writtenMs)) {
     const what = `its \`timeout: ${own}\` cuts it, though its implementation may take ${formatDuration(found.writtenMs)}`;
@@ -123,7 +123,7 @@ interface UncutCall {
   effects: Effect;
   /** What the call may take. Milliseconds. */
   limitMs: number;
-  /** What is written that its implementation may take; 0 where nothing is. Milliseconds. */
+  /** The written limit of its implementation; 0 if there is none. Milliseconds. */
   writtenMs: number;
 }
 

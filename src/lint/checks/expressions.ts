@@ -80,7 +80,7 @@ export function* conditionDiagnostics(source: string, path: PropertyKey[], view:
   yield* placedAt(diagnostics, path);
 }
 
-/** Mistakes in the `${{ }}` of a value, each at the text it stands in. */
+/** Mistakes in the `${{ }}` of a value, each at its text. */
 export function* templateDiagnostics(
   template: Json,
   path: PropertyKey[],
@@ -125,7 +125,7 @@ function unfitAlone(source: string, type: Type, belongs: Belongs): Diagnostic | 
   return undefined;
 }
 
-/** The same thing said twice of one text is said once. */
+/** A repeated finding about one text is reported once. */
 function* placedAt(diagnostics: readonly Diagnostic[], path: PropertyKey[]): Generator<PlacedDiagnostic> {
   const once = new Map(diagnostics.map((diagnostic) => [diagnostic.code + diagnostic.message, diagnostic]));
   for (const diagnostic of once.values()) yield { ...diagnostic, path };
@@ -201,7 +201,7 @@ function beginnings(path: string): string[] {
   return names.map((_, index) => names.slice(0, index + 1).join('.'));
 }
 
-/** Behind a condition that holds, what it asked for is there, and so is what it is. */
+/** After a condition that holds, the value it tested exists and has the tested type. */
 function presentIn(source: string): string[] {
   const tree = parseExpression(source);
   return [...plainPaths([source]), ...(tree ? presentAfter(tree, true) : [])];

@@ -49,7 +49,7 @@ function* exampleFindings(registry: Registry, phase: Phase, hook: Loaded<HookDef
   }
 }
 
-/** Finds hooks of sessions that could not be asked: they are planned when the event comes. Source: R-000-57, R-002-48. */
+/** Finds hooks of sessions that cannot be planned, since they are only planned when the event comes. Source: R-000-57, R-002-48. */
 export function* checkEventHooks({ registry }: LintedProject): Generator<Finding> {
   const [environment = ''] = Object.keys(registry.project.environments);
   const variables = new EnvironmentVariables(registry.root, environment);

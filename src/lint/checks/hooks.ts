@@ -69,7 +69,7 @@ function namesIn(registry: Registry): Known {
 /** What no id of an ability holds, and regular expressions do. */
 const NO_ID = /[^a-z0-9_.*-]/;
 
-/** A pattern with `*` may be there for abilities to come; a name is there for something. */
+/** A pattern with `*` may be for future abilities; a name is for an existing one. */
 function* unfitPatterns(hook: Loaded<HookDefinition>, match: HookMatch, known: Known): Generator<Finding> {
   for (const [index, pattern] of (match.abilities ?? []).entries()) {
     // An unknown name without * is reported when the definitions are loaded.
@@ -162,7 +162,7 @@ function isMissed(hook: Loaded<HookDefinition>, id: string, registry: Registry):
       const subject = mappedAbilityOf(registry, id, environment, hook, []);
       return (!match || fitsMatch(match, subject)) && mappingOf(mappings, subject) === undefined;
     } catch (error) {
-      // What is wrong with the ability itself is a finding of its own.
+      // An error in the ability itself is a finding of its own.
       if (error instanceof AbilityError) return false;
       throw error;
     }

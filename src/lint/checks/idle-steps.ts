@@ -101,7 +101,7 @@ function isQuestion(condition: string): boolean {
   return /[=!]=|[<>]|&&|\|\||^\s*!/.test(condition) || condition.trim() === 'environment.protected';
 }
 
-/** What is never true on purpose, `until: false`, reads nothing and is left alone. */
+/** A condition that is never true on purpose, `until: false`, reads nothing and is allowed. */
 function isConstant(condition: string): boolean {
   try {
     const { references, functions } = compileExpression(condition);

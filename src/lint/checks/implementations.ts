@@ -14,7 +14,7 @@ const CHANGING_METHODS: ReadonlySet<string> = new Set(['DELETE', 'PUT', 'PATCH']
 const CHANGING_WORDS =
   /(^|[^a-z])(delete|drop|purge|destroy|wipe|truncate|erase|terminate|remove|uninstall)([^a-z]|$)/i;
 
-/** Words beside which {@link CHANGING_WORDS} are what is looked at: `list_delete_requests`, `check-drop`. */
+/** Words beside which {@link CHANGING_WORDS} are nouns, the object read: `list_delete_requests`, `check-drop`. */
 const LOOKING_WORDS =
   /(^|[^a-z])(get|list|read|find|search|check|count|query|show|status|preview|plan|dry|can|is)([^a-z]|$)/i;
 
@@ -83,7 +83,7 @@ function nearestTag(tag: string): string | undefined {
   return nearestNames(plain, KNOWN_TAGS).find((near) => near.length > 4 && Math.abs(near.length - plain.length) <= 2);
 }
 
-/** Finds implementations that no environment chooses, whatever else is right with them. Source: R-000-52. */
+/** Finds implementations that no environment chooses, valid or not. Source: R-000-52. */
 export function* checkUnusedImplementations({ registry }: LintedProject): Generator<Finding> {
   for (const { id, operation, from, path } of implementationBodies(registry)) {
     const why = whyUnused(registry, id, operation, path[0] === 'impl');

@@ -3,11 +3,11 @@ import type { YamlSource } from '../../definitions/yaml-source.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { ofEachSource } from '../cached-checks.js';
 
-/** Names of settings that hold a secret, whatever they are part of: `DB_PASSWORD`, `api-key`, `clientSecret`. */
+/** Names of settings that hold a secret, also as part of a name: `DB_PASSWORD`, `api-key`, `clientSecret`. */
 const SECRET_NAME =
   /(^|[_.-]|(?<=[a-z])(?=[A-Z]))(password|passwd|passphrase|(?<=[_-])pwd|secret|token|api[_-]?key|apikey|private[_-]?key|access[_-]?key|signing[_-]?key|credential)s?$/i;
 
-/** Headers of which each value lets in; they carry no other. */
+/** Headers whose every value is a credential. */
 const SECRET_HEADER = /^((proxy-)?authorization|cookie)$/i;
 
 /** Secrets by their own form: keys of well-known services, tokens, private keys. They are nothing else anywhere. */
@@ -29,7 +29,7 @@ const SECRET_FORMS: readonly RegExp[] = [
 
 const ANY_FORM = new RegExp(SECRET_FORMS.map(({ source }) => source).join('|'), 'g');
 
-/** Secrets by what stands before them; in a text for people they may be examples. */
+/** Secrets by their prefix; in a text for people they may be examples. */
 const SECRET_VALUES: readonly RegExp[] = [
   ...SECRET_FORMS,
   /\bBearer\s+(?!\{credential:|\$\{\{)[A-Za-z0-9._~+/-]{16,}/,
@@ -95,7 +95,7 @@ function secretValues({ document }: YamlSource): Found[] {
   return found;
 }
 
-/** Defaults that a schema gives to what is a secret by its name. */
+/** Defaults in a schema for values that are secret by name. */
 function secretDefaults({ document, text }: YamlSource): Found[] {
   const found: Found[] = [];
   if (!text.includes('default')) return found;
@@ -130,7 +130,7 @@ function hasSecretForm(value: string): boolean {
   return value.length >= SHORTEST && (SECRET_VALUES.some((pattern) => pattern.test(value)) || hasBasicValue(value));
 }
 
-/** What stands behind `Basic` is a secret where it is `user:password` in base64, and no word of a sentence. */
+/** The text after `Basic` is a secret if it is `user:password` in base64, and no word of a sentence. */
 function hasBasicValue(value: string): boolean {
   return [...value.matchAll(/\bBasic\s+([A-Za-z0-9+/]{8,}={0,2})(?=\s|$)/g)].some(([, encoded = '']) => {
     const bytes = Buffer.from(encoded, 'base64');
@@ -139,7 +139,7 @@ function hasBasicValue(value: string): boolean {
   });
 }
 
-/** Whether a text stands for itself, and is neither a reference, a template, a placeholder nor a path. */
+/** Whether a text is a literal value: no reference, template, placeholder or path. */
 function isLiteral(value: string): boolean {
   return value.length >= 6 && !isReference(value) && !/\s/.test(value);
 }

@@ -9,7 +9,7 @@ import { modulePath } from '../../text/module-path.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds uses of what is experimental or deprecated, and what cannot be run yet. Source: R-002-01, R-000-94, C-50. */
+/** Finds uses of experimental or deprecated abilities, and of those that cannot be run yet. Source: R-002-01, R-000-94, C-50. */
 export function* checkLifecycle({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     const { id, status, steps } = workflow.value;
@@ -19,7 +19,7 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
       const called = definitionOf(registry, call.id);
       // A call in a template is one place, however often the template is used.
       const { used_at: _, ...location } = workflow.locate(call.path);
-      // What is deprecated itself may go together with what it calls.
+      // A deprecated ability may go together with its callees.
       if (called?.status === 'deprecated' && status !== 'deprecated') {
         const message = describeUse(`${id} calls`, call.id, called.status, called.replaced_by);
         yield findingOf('lint.ability_deprecated', message, location);
@@ -35,7 +35,7 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
   }
 }
 
-/** Finds modules that are not described, that are deprecated, or whose overview names what is not there. Source: R-002-02. */
+/** Finds modules without a description, deprecated ones, and those whose overview names something missing. Source: R-002-02. */
 export function* checkModules({ registry }: LintedProject): Generator<Finding> {
   const { modules, operations, workflows, agents } = registry;
   for (const ability of [...operations.values(), ...workflows.values(), ...agents.values()])

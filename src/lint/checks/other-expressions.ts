@@ -82,7 +82,7 @@ const CALL = mapType({
 const INT: Type = [{ kind: 'int' }];
 const COUNTS = mapType(Object.fromEntries([...EFFECTS, 'total'].map((name) => [name, INT])));
 
-/** What hook expressions see; a hook stands before abilities of many inputs. Source: docs/hooks.md. */
+/** The scope of hook expressions; a hook fires before abilities of many inputs. Source: docs/hooks.md. */
 function hookNames(registry: Registry): Record<string, Type> {
   const { project } = registry;
   const open = (): Type => ANY;
@@ -130,7 +130,7 @@ function scriptNames(names: { input: Type; environment: Type }): Record<string, 
   return { ...names, task: mapType({ key: unite(STRING, NULL), ability: STRING }) };
 }
 
-/** What the implementation or the environment supplies is there. */
+/** Values from the implementation or the environment exist. */
 function withPresets(type: Type, names: ReadonlySet<string>): Type {
   return type.map((one) => {
     if (one.kind !== 'map') return one;

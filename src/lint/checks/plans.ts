@@ -16,10 +16,10 @@ import { environmentsOf } from './abilities.js';
 /** What concerns one environment, and is no mistake where an ability only happens to be available there. */
 const SETTINGS: ReadonlySet<string> = new Set(['config.missing_endpoint', 'config.no_implementation']);
 
-/** Told when the definitions were loaded. */
+/** Reported when the definitions were loaded. */
 const TOLD = 'definition.unread';
 
-/** Told by the check of scopes, at the call. */
+/** Reported by the check of scopes, at the call. */
 const ELSEWHERE = 'scope.environment';
 
 /** Found for each workflow without steps. */

@@ -78,7 +78,7 @@ function otherNotation(host: string): string | undefined {
   return url ? `nothing: write it as a URL has it, \`${url.hostname}\`` : `nothing: ${EXPECTED}`;
 }
 
-/** Finds variables that a profile takes from two places, of which one is lost. Source: docs/definitions.md. */
+/** Finds variables that a profile sets in two places, one of which is lost. Source: docs/definitions.md. */
 export function* checkVariablesTwice({ registry }: LintedProject): Generator<Finding> {
   for (const [id, profile] of registry.envProfiles) {
     const { pass, set, secrets } = profile.value;

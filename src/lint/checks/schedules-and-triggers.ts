@@ -14,10 +14,10 @@ import { inputDiagnostics } from './calls.js';
 import { conditionDiagnostics, type PlacedDiagnostic, templateDiagnostics } from './expressions.js';
 import { placedFinding } from './workflow-contents.js';
 
-/** What is wrong with the schedule itself; what is wrong with its ability is found there. */
+/** Errors of the schedule itself; those of its ability are found there. */
 const OF_SCHEDULES: ReadonlySet<string> = new Set(['environment.not_found', 'input.invalid', 'scope.environment']);
 
-/** Finds schedules that share a name, and those of which no firing could be run. */
+/** Finds schedules that share a name, and those whose firings could never run. */
 export function* checkSchedules({ registry, variables }: LintedProject): Generator<Finding> {
   const first = new Map<string, FoundSchedule>();
   for (const found of findStated(registry)) {

@@ -42,7 +42,7 @@ const MAPS: ReadonlySet<string> = new Set([
   'definitions',
   'dependentSchemas',
 ]);
-/** Keywords with a schema or several; `not` and `if` are left out, where what fits nothing may stand on purpose. */
+/** Keywords with a schema or several; `not` and `if` are left out, where an unsatisfiable schema may be on purpose. */
 const NESTED: ReadonlySet<string> = new Set([
   'allOf',
   'anyOf',

@@ -66,7 +66,7 @@ const REASONS: Record<UnpinnedImport['why'], (text: string) => string> = {
 
 function* unpinnedImports({ unpinned }: Followed, { files = [] }: ScriptDefinition): Generator<Finding> {
   for (const { file, site, why } of unpinned) {
-    // Whoever lists files has looked at what the script imports.
+    // An author who lists files has checked the script's imports.
     if ((why === 'computed' || why === 'too_large') && files.length > 0) continue;
     const location = { file, line: site.line, column: 1 };
     yield findingOf('lint.import_not_pinned', `${file} ${REASONS[why](site.text)}`, location, FIXES[why]);

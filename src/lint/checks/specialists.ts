@@ -5,7 +5,10 @@ import { findingOf } from '../../planning/finding-of.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds packs of the project that name what is not there, and capabilities that recruit no one. The built-in ones are left alone. Source: R-004-13, R-004-14. */
+/**
+ * Finds packs of the project that name something missing, and capabilities that recruit no one. The built-in ones are left alone. Source:
+ * R-004-13, R-004-14.
+ */
 export function* checkSpecialists({ registry }: LintedProject): Generator<Finding> {
   const { capabilities, packs } = listSpecialists(registry);
   if (!isOpaque(registry, 'low-level', 'high-level')) yield* checkWorkflows(registry);
@@ -38,7 +41,7 @@ function* checkWorkflows({ packs, workflows, operations, agents, broken }: Regis
   }
 }
 
-/** Where a file cannot be read, it may hold what seems to be missing; so may one of which something is there twice. */
+/** A file that cannot be read may hold the missing definition; so may one with duplicates. */
 function isOpaque({ opaque, broken }: Registry, ...kinds: string[]): boolean {
   if (kinds.includes('packs') && [...broken.keys()].some((key) => key.startsWith('pack:'))) return true;
   return opaque.some(({ kind }) => kinds.includes(kind));

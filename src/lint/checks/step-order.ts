@@ -27,7 +27,7 @@ export function* orderDiagnostics(types: WorkflowTypes): Generator<PlacedDiagnos
   }
 }
 
-/** The expressions of a spot, each with the place of the text it stands in. */
+/** The expressions of one place, each with the place of its text. */
 function* sourcesIn({ belongs, value, path }: ExpressionSite): Generator<{ source: string; path: PropertyKey[] }> {
   const isBare = belongs === 'condition' || belongs === 'moment' || belongs === 'list';
   if (isBare && typeof value === 'string') yield { source: value, path };
@@ -81,7 +81,7 @@ function diagnosticOf(
   }
 }
 
-/** Whoever waits for a condition or a signal in his branch may wait for the other one. */
+/** A branch that waits for a condition or a signal may wait for the other one. */
 function waitsForOthers({ node }: ExpressionSite): boolean {
   return chainOf(node).some(({ part, definition }) => part === 'branch' && /"(until|signal)":/.test(json(definition)));
 }
@@ -126,7 +126,7 @@ export function* unreachableSteps({ workflow, nodes }: WorkflowTypes): Generator
     listsInside(definition).map((list) => ({ ...list, path: [...path, ...list.path] })),
   );
   for (const { part, path, steps } of [...listsOfWorkflow(workflow.value), ...inside]) {
-    // In a clean-up each step runs, whatever became of the others, and so do branches.
+    // In a clean-up each step runs, even after others have failed, and so do branches.
     if (part === 'finally' || part === 'branch') continue;
     const end = steps.findIndex(endsAlways);
     const [ending, next] = [steps[end], steps[end + 1]];

@@ -64,8 +64,8 @@ function shortestWait({ first, jitter }: { first: string; jitter?: true }): numb
 }
 
 /**
- * How long all attempts of a step may take together, and what says so; undefined for what is only known when it runs, or
- * has no limit but that of the task.
+ * The maximum time of all attempts of a step together, and its source; undefined if it is only known at run time, or limited only by the
+ * task.
  */
 function limitOf(step: StepDefinition, registry: Registry): { ms: number; from: string } | undefined {
   const { timeout } = step;

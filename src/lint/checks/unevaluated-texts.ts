@@ -14,7 +14,7 @@ interface Template {
   path: PropertyKey[];
 }
 
-/** Finds texts in the manner of other languages, which reach their ability as they stand. Source: docs/workflow-language.md#expressions. */
+/** Finds texts in the syntax of other languages, which reach their ability unevaluated. Source: docs/workflow-language.md#expressions. */
 export function* checkUnevaluatedTexts({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     const known = namesOf(workflow.value);
@@ -66,7 +66,7 @@ function* templatesOf(workflow: HighLevel): Generator<Template> {
   }
 }
 
-/** Where any text may stand, so that only its form shows that an expression was meant. */
+/** Any text is valid here, so only its form shows that an expression was meant. */
 const ANY_TEXT: ReadonlySet<string> = new Set<Belongs>(['text', 'parameters', 'output', 'value']);
 
 function* textsIn(value: Json | undefined, path: PropertyKey[]): Generator<{ value: string; path: PropertyKey[] }> {

@@ -8,7 +8,7 @@ import { contractDiagnostics } from './calls.js';
 import { expressionDiagnostics, type PlacedDiagnostic } from './expressions.js';
 import { orderDiagnostics, unreachableSteps } from './step-order.js';
 
-/** What stands in the workflows, against the schemas of what they read and call, and against the order of their steps. */
+/** Checks the contents of workflows against the schemas of what they read and call, and against the order of their steps. */
 export function* checkWorkflowContents({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     yield* ofFile(workflow.file, () =>

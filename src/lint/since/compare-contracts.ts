@@ -62,7 +62,7 @@ function* compare(before: Registry, after: Registry, id: string, old: Ability, n
   }
 }
 
-/** Whether a guard is gone from an ability only because another one binds it. Source: C-44. */
+/** Whether a guard is missing from an ability only because another one binds it. Source: C-44. */
 function isBoundNow(after: Registry, phase: TaskPhase, id: string): boolean {
   const hook = after.hooks.get(phase)?.find(({ value }) => value.id === id);
   return hook !== undefined && isNarrowed(after, phase, hook.value);
@@ -84,7 +84,7 @@ function* compareSchema(direction: Direction, id: string, old: Ability, now: Abi
   }
 }
 
-/** A file that is gone, or a list where there was one file, breaks whoever reads it. */
+/** A removed file, or a list in place of one file, breaks its readers. */
 function* compareFiles(id: string, old: Ability, now: Ability): Generator<Finding> {
   const [before, after] = [filesOf(old), filesOf(now)];
   for (const [name, { many }] of Object.entries(before)) {

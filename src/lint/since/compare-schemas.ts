@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
-/** A difference between two schemas that may break whoever relies on the older one. */
+/** A difference between two schemas that may break users of the older one. */
 export interface SchemaBreak {
   kind: 'required' | 'removed' | 'narrowed' | 'widened';
-  /** Where in the newer schema, or in the older one what is gone. */
+  /** The place in the newer schema or, for removed parts, in the older one. */
   path: PropertyKey[];
   /** The property, as people write it: `user.email`; empty: the value itself. */
   name: string;
@@ -69,7 +69,7 @@ function* compareTypes(
   if (lostValues) yield { kind, path: [...path, key], name, what: wordingOf(direction, lostValues, values) };
 }
 
-/** What is not among the allowed ones: `any` where nothing limits it; undefined when all are. */
+/** The values that are no longer allowed: `any` if nothing limits them; undefined if all are allowed. */
 function without(items: string[] | undefined, isAllowed: (item: string) => boolean): string[] | 'any' | undefined {
   if (items === undefined) return 'any';
   const lost = items.filter((item) => !isAllowed(item));

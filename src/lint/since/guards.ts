@@ -81,10 +81,10 @@ export function effectOf(registry: Registry, id: string, seen: Set<string> = new
 }
 
 /**
- * What a guard lets through that it stopped before, where it is still asked before an ability.
+ * Calls that a guard now allows and stopped before, if it still fires before an ability.
  *
- * Reported is what the definition alone shows: callers it no longer fires for, and a handler that can stop less. What a
- * changed condition or script decides cannot be compared.
+ * Only the definition is compared: callers it no longer fires for, and a handler that can stop less. Changed conditions or scripts cannot
+ * be compared.
  */
 export function* compareGuard(before: Registry, after: Registry, phase: TaskPhase, id: string): Generator<Finding> {
   const [old, now] = [before, after].map((registry) => hookIn(registry, phase, id));

@@ -16,7 +16,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
  * Reads the definitions of a project as they were in a revision of its Git repository.
  *
  * @returns undefined where the revision had no project here.
- * @throws AbilityError `usage.invalid` without Git, outside a repository, and for a revision that is not there.
+ * @throws AbilityError `usage.invalid` without Git, outside a repository, and for a missing revision.
  */
 export function readRevision(
   root: string,

@@ -13,7 +13,7 @@ import {
 
 const NUMBERS: readonly Alternative['kind'][] = ['int', 'double', 'uint'];
 
-/** What is wrong with comparing two things that can never be equal; whoever asks for null is only careful. */
+/** The error of comparing two types that can never be equal; a test for null is always allowed. */
 export function neverEqual(left: Type, right: Type, [one, other]: [string, string]): Diagnostic | undefined {
   if (isAny(left) || isAny(right) || isNull(left) || isNull(right)) return undefined;
   if (left.some((a) => right.some((b) => canBeEqual(a, b)))) return undefined;
@@ -92,7 +92,7 @@ function canBeMap(given: MapType, wanted: MapType, extent: Extent): boolean {
   return [...given.fields].every(([name, { isOptional }]) => isOptional || wanted.fields.has(name));
 }
 
-/** What a name of the wanted maps may hold; unknown where it may be another thing than one map. */
+/** The type behind a name of the wanted maps; unknown if the wanted type may be more than one map. */
 export function wantedOf(wanted: Type, name: string): Type {
   const maps = wanted.filter((one) => one.kind === 'map');
   const [only] = maps;
@@ -102,7 +102,7 @@ export function wantedOf(wanted: Type, name: string): Type {
   return typeof only.others === 'function' ? only.others() : ANY;
 }
 
-/** What the items of a wanted list may be. */
+/** The type of the items of a wanted list. */
 export function wantedItem(wanted: Type): Type {
   const lists = wanted.filter((one) => one.kind === 'list');
   const [only] = lists;

@@ -10,16 +10,16 @@ import {
   type StepList,
 } from '../../definitions/step-lists.js';
 
-/** A condition that is known to have come out so where an expression stands. */
+/** A condition with its known result at the place of an expression. */
 export interface KnownCondition {
   source: string;
   outcome: boolean;
 }
 
-/** What belongs where an expression stands; an argument is a text, or a file, whose path is the text then. */
+/** The type that belongs in the place of an expression; an argument is a text, or a file, whose path is the text then. */
 export type Belongs = StepExpression['belongs'] | 'argument';
 
-/** An expression, or a value with expressions in it, where it stands in the file. */
+/** An expression, or a value with expressions in it, with its place in the file. */
 export interface ExpressionSite extends Omit<StepExpression, 'belongs'> {
   belongs: Belongs;
   /** The step it belongs to; undefined for the workflow itself. */
@@ -41,7 +41,7 @@ export interface WorkflowSites {
   sites: ExpressionSite[];
 }
 
-/** Finds all steps and expressions of a workflow, each with what is known where it stands. */
+/** Finds all steps and expressions of a workflow, each with the facts known at its place. */
 export function findSites(workflow: HighLevel): WorkflowSites {
   return new SiteFinder(workflow).found;
 }
@@ -69,7 +69,7 @@ class SiteFinder {
       const path = [...(parent?.path ?? []), ...placeInList(list, index)];
       const node = { id: definition.id, definition, path, parent, part, number, index };
       this.step(node, { ...around, conditions });
-      // A clean-up goes on, whatever became of one of its steps, and branches run at once.
+      // A clean-up continues after a failed step, and branches run at once.
       if (part !== 'finally' && part !== 'branch') conditions = [...conditions, ...knownAfter(definition)];
     }
   }
@@ -100,7 +100,7 @@ function known(around: Around, source: string, outcome: boolean): Around {
   return { ...around, conditions: [...around.conditions, { source, outcome }] };
 }
 
-/** The condition of a case is asked where none before it held. */
+/** The condition of a case is evaluated if none before it held. */
 function whereIn(step: StepDefinition, [key, number]: PropertyKey[], around: Around): Around {
   return step.verb === 'switch' && key === 'switch' ? before(step.switch, Number(number), around) : around;
 }
@@ -117,7 +117,7 @@ function inCase(step: StepDefinition, number: number, around: Around): Around {
   return !item || 'else' in item ? at : known(at, item.if, true);
 }
 
-/** What is known behind a step that ends the task under a condition: the condition did not hold. */
+/** The facts known after a step that ends the task under a condition: the condition did not hold. */
 function knownAfter(step: StepDefinition): KnownCondition[] {
   if (step.if !== undefined) return stepEndsTask(step) ? [{ source: step.if, outcome: false }] : [];
   if (step.verb !== 'switch' || step.on_error || step.continue_on_error) return [];
@@ -130,17 +130,17 @@ function knownAfter(step: StepDefinition): KnownCondition[] {
 export interface StepNode {
   id: string;
   definition: StepDefinition;
-  /** Where it stands in the file. */
+  /** Its place in the file. */
   path: PropertyKey[];
   parent: StepNode | undefined;
   part: Part;
   /** Which case or handler; 0 for the other parts. */
   number: number;
-  /** Its place in that list; branches run at once, whatever it says. */
+  /** Its place in that list; branches run at once, regardless of their order. */
   index: number;
 }
 
-/** Whether a list never comes to its end, because a step in it ends the task. */
+/** Whether a list never reaches its end, because a step in it ends the task. */
 export function endsTask(steps: readonly StepDefinition[]): boolean {
   return steps.some((step) => step.if === undefined && stepEndsTask(step));
 }

@@ -19,13 +19,13 @@ import {
   unite,
 } from './type.js';
 
-/** What an expression sees where it stands. */
+/** The scope of an expression at its place. */
 export interface View {
   /** The type of a name; undefined for an unknown name, which planning reports. */
   typeOf: (name: string) => Type | undefined;
-  /** Paths that are known to be there, such as `input.note` behind `has(input.note)`. */
+  /** Paths known to exist, such as `input.note` after `has(input.note)`. */
   present: ReadonlySet<string>;
-  /** A file may stand where text does: it is the path of its copy there. */
+  /** A file may be used as a text: it is the path of its copy there. */
   takesFiles?: true;
 }
 
@@ -146,7 +146,7 @@ class Inference {
     return this.operation(node, { is: 'method', name }, [receiver, ...operands]);
   }
 
-  /** The items are only looked at when they are joined. */
+  /** The items are only checked when they are joined. */
   private joined(node: Node, receiver: Type): void {
     const items = unite(...receiver.flatMap((one) => (one.kind === 'list' ? [one.item()] : [])));
     if (mayBe(items, 'string')) return;

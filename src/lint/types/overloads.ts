@@ -19,7 +19,7 @@ export interface Operation {
 }
 
 /**
- * What an operation gives for operands of these types; undefined where it fails for all of them.
+ * The result type of an operation for operands of these types; undefined if it fails for all of them.
  *
  * The table of the evaluator answers, so that lint and evaluation cannot differ.
  */

@@ -21,7 +21,7 @@ function parse(source: string): Node | undefined {
   }
 }
 
-/** The path that a chain of names and of fixed keys reads: `input.rows`; undefined for whatever else. */
+/** The path that a chain of names and of fixed keys reads: `input.rows`; undefined for other expressions. */
 export function pathOf({ op, args }: Node): string | undefined {
   if (op === 'id') return args as string;
   if (op !== '.' && op !== '.?' && op !== '[]' && op !== '[?]') return undefined;
@@ -51,7 +51,7 @@ export function pathsIn(source: string): ReadonlySet<string> {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The paths of which it is known that they are there, once a condition came out as true, or as false. */
+/** The paths known to exist once a condition was true, or false. */
 export function presentAfter({ op, args }: Node, outcome: boolean): ReadonlySet<string> {
   switch (op) {
     case '&&':
@@ -84,7 +84,7 @@ export function presentAfter({ op, args }: Node, outcome: boolean): ReadonlySet<
     case '<=':
     case '>':
     case '>=':
-      // Whatever was compared was there.
+      // Both sides of a comparison exist.
       return new Set((args as Node[]).flatMap((side) => [...withBeginnings(pathOf(side))]));
     case 'id':
     case '.':

@@ -14,9 +14,9 @@ import {
 /** How a name of a map is read. */
 export interface Selection {
   name: string;
-  /** What is read from, as it is written. */
+  /** The object that is read from, as written. */
   from: string;
-  /** Whether it may be missing: `?`, `has()`, or known to be there from a condition. */
+  /** Whether it may be missing: `?`, `has()`, or known to exist from a condition. */
   isChecked: boolean;
 }
 

@@ -96,7 +96,7 @@ function across(own: StepNode['part'], other: StepNode['part'], below: StepNode[
   return never;
 }
 
-/** Whether a step that stands before has run, or was skipped with what is around it, or has failed. */
+/** Whether an earlier step has run, was skipped with its parent, or has failed. */
 function perhaps(below: StepNode[]): Order {
   for (const [index, node] of below.entries()) {
     const why = whyNot(node, index > 0, index === below.length - 1);
@@ -114,7 +114,7 @@ function whyNot({ definition, part, parent }: StepNode, isInside: boolean, isTar
   return isCaught(definition, isTarget) ? 'may have failed, and `on_error` goes on' : undefined;
 }
 
-/** Whether a failure of a step leaves null behind; what is inside it has no output of a handler. */
+/** Whether a failure of a step leaves null as its output; steps inside it have no output of a handler. */
 function isCaught({ on_error: handlers = [] }: StepDefinition, isTarget: boolean): boolean {
   return handlers.some(({ steps = [], output, rethrow }) => {
     return !rethrow && !(isTarget && output !== undefined) && !endsTask(steps);

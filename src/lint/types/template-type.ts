@@ -47,7 +47,7 @@ const JSON_KINDS: Partial<Record<Alternative['kind'], Alternative>> = {
   uint: { kind: 'int' },
 };
 
-/** What is left of a type once it has become JSON, where it is there at all. */
+/** The type of a value once it has become JSON, if it is present. */
 export function asJson(type: Type): Type {
   return unite(...type.map((one): Type => (one.kind === 'optional' ? asJson(one.of) : [JSON_KINDS[one.kind] ?? one])));
 }

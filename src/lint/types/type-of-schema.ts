@@ -25,7 +25,7 @@ const DEEPEST = 12;
  */
 export const typeOfSchema = memoize((schema: JsonObject): Type => new SchemaReader(schema).read(schema, 0, true));
 
-/** What a caller may give: whatever the schema does not demand may be missing. */
+/** The type of what a caller may pass: properties that the schema does not require may be missing. */
 export function typeOfInput(schema: JsonObject): Type {
   const maps = typeOfSchema(schema).filter((one) => one.kind === 'map');
   return maps.length === 0 ? ANY : maps.map((map) => ({ ...map, isPromise: true }));

@@ -8,11 +8,11 @@ const SCALARS = ['null', 'bool', 'int', 'double', 'string', 'uint', 'bytes', 'ty
 /** One of {@link SCALARS}. */
 export type Scalar = (typeof SCALARS)[number];
 
-/** A map: which names it has, and whether others may be there. */
+/** A map: its names, and whether there may be others. */
 export interface MapType {
   kind: 'map';
   fields: ReadonlyMap<string, Field>;
-  /** `none`: no other name can be there. `unlisted`: one could be, and no schema describes it. Else: what others hold. */
+  /** `none`: there can be no other name. `unlisted`: there could be one, without a schema. Else: the type of others. */
   others: 'none' | 'unlisted' | (() => Type);
   /** Its author lists the names that are always present, so the others may be missing. */
   isPromise?: boolean | undefined;
@@ -20,11 +20,11 @@ export interface MapType {
 
 /** A name of a map. */
 export interface Field {
-  /** Made when it is asked for, since schemas may refer to themselves. */
+  /** Created on demand, since schemas may refer to themselves. */
   type: () => Type;
   /** Its author says that it may be missing. */
   isOptional: boolean;
-  /** Whoever leaves it out gets a default. */
+  /** A caller who omits it gets a default. */
   isFilled?: boolean;
 }
 
@@ -65,7 +65,7 @@ export function listType(item: Type): Type {
   return [{ kind: 'list', item: () => item }];
 }
 
-/** A map that has these names and no others, unless it is said. */
+/** A map with these names and no others, unless `others` is given. */
 export function mapType(fields: Record<string, Type>, others: MapType['others'] = 'none'): Type {
   const entries = Object.entries(fields).map(([name, type]): [string, Field] => [
     name,
@@ -74,7 +74,7 @@ export function mapType(fields: Record<string, Type>, others: MapType['others'] 
   return [{ kind: 'map', fields: new Map(entries), others }];
 }
 
-/** What is one of several types. */
+/** The union of several types. */
 export function unite(...types: Type[]): Type {
   const all = types.flat();
   if (all.length === 0 || isAny(all) || all.length > MAX_ALTERNATIVES) return ANY;
@@ -141,7 +141,7 @@ export function describeType(type: Type): string {
   return words.length > 0 ? `${words.join(', ')} or ${last}` : (last ?? 'nothing');
 }
 
-/** What is wrong with an expression, still without its place. */
+/** An error in an expression, still without its place. */
 export interface Diagnostic {
   code: LintCode;
   message: string;
@@ -152,7 +152,7 @@ export interface Diagnostic {
 /** Takes a mistake. */
 export type Report = (diagnostic: Diagnostic) => void;
 
-/** What is of both types. Where nothing is, the schemas contradict each other, and nothing is claimed. */
+/** The intersection of both types. If it is empty, the schemas contradict each other, and nothing is claimed. */
 export function intersect(one: Type, other: Type): Type {
   if (isAny(one)) return other;
   if (isAny(other)) return one;

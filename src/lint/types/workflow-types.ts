@@ -83,7 +83,7 @@ export class WorkflowTypes implements WorkflowSites {
     return this.byId.get(id);
   }
 
-  /** What is seen from where an expression stands. */
+  /** The names visible at the place of an expression. */
   viewAt({ loops, sees, conditions }: Pick<ExpressionSite, 'loops' | 'sees' | 'conditions'>): View {
     if (sees === 'attempt') return OF_ATTEMPT;
     return {
@@ -132,7 +132,7 @@ export class WorkflowTypes implements WorkflowSites {
     return isFile ? { [ANSWER_FILE]: { glob: '*' } } : undefined;
   }
 
-  /** Null besides, for whoever asks before it has run. */
+  /** Also null, for expressions that read it before it has run. */
   private outputOf(step: StepDefinition, node: StepNode | undefined): Type {
     const seen = this.outputs.get(step);
     if (seen) return seen;
@@ -249,7 +249,7 @@ export function environmentType({ project }: Registry, names: readonly string[])
   return mapType({ name: textsType(names), protected: BOOL, vars });
 }
 
-/** A setting is there to be changed, so its kind counts and not its value. */
+/** A setting may be changed, so its kind counts and not its value. */
 function widened(value: Json): Type {
   return typeof value === 'string' ? STRING : typeOfValue(value);
 }
