@@ -5,10 +5,7 @@ import { findingOf } from '../../planning/finding-of.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 
-/**
- * Finds packs of the project that name something missing, and capabilities that recruit no one. The built-in ones are left alone. Source:
- * R-004-13, R-004-14.
- */
+/** Finds packs that name something missing, and capabilities that recruit none; built-in ones are exempt. Source: R-004-13, R-004-14. */
 export function* checkSpecialists({ registry }: LintedProject): Generator<Finding> {
   const { capabilities, packs } = listSpecialists(registry);
   if (!isOpaque(registry, 'low-level', 'high-level')) yield* checkWorkflows(registry);
