@@ -9,8 +9,8 @@ export interface AnySignal {
 /**
  * A signal that fires when any of several does.
  *
- * In place of `AbortSignal.any` and `AbortSignal.timeout`, whose signals Node keeps, with all that listens to them, once someone does;
- * those that nothing listens to it may forget.
+ * Replaces `AbortSignal.any` and `AbortSignal.timeout`: Node keeps their signals and listeners alive once they have a
+ * listener; signals without one may be collected early.
  */
 export function anySignal(signals: readonly AbortSignal[]): AnySignal {
   const controller = new AbortController();
@@ -43,7 +43,10 @@ export function signalWithin(ms: number, signals: readonly AbortSignal[]): AnySi
   };
 }
 
-/** Waits for a promise, and no longer than its limit. @returns whether it ended in time. @throws what it throws in time. */
+/**
+ * Waits for a promise, and no longer than its limit. @returns whether it ended in time. @throws its rejection within
+ * that time.
+ */
 export async function endsWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -1,6 +1,6 @@
 import type { NumberRange } from '../contracts/loops.js';
 
-/** Beyond so many ranges a list of them would be no short form any more. */
+/** Beyond this many ranges a list of them is no longer short. */
 const MAX_RANGES = 200;
 
 /** Adds a number to ranges in ascending order. @returns undefined where they became too many. */

@@ -8,7 +8,7 @@ const MAX_KEPT = 500;
 /**
  * Compiles a regular expression of a user on RE2, whose matching time is linear in the text.
  *
- * @throws AbilityError `expression.failed` with what RE2 says, such as a look-ahead it does not have.
+ * @throws AbilityError `expression.failed` with RE2's message, such as for an unsupported look-ahead.
  */
 export function compilePattern(pattern: string, flags = 0): RE2JS {
   const key = `${flags}:${pattern}`;

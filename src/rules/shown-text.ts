@@ -13,10 +13,10 @@ const PLAIN = /^[\n\t -~]*$/;
 const MARKUP = /[\\`*[\]<>#|&~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
 /**
- * A text in which every character that would be obeyed and not seen is shown, such as `\u202e`.
+ * Makes every character visible that has an effect but no glyph, such as `\u202e`.
  *
- * Lines and tabs stay. The escapes are those of JSON, so that a JSON text means what it meant.
- * Source: docs/approvals.md: a person decides about what was really asked.
+ * Lines and tabs stay. The escapes are those of JSON, so that a JSON text keeps its meaning. Source: docs/approvals.md:
+ * a person decides about the actual request.
  */
 export function showUnseenCharacters(text: string): string {
   return PLAIN.test(text) ? text : text.replaceAll(UNSEEN, escaped);

@@ -1,2 +1,2 @@
-/** Ids of the steps of an agent; no tool has one of these names. */
+/** Ids of the steps of an agent; tools never have these names. */
 export const TURNS = { turns: 'turns', model: 'model', calls: 'calls' } as const;

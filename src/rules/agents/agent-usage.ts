@@ -2,7 +2,7 @@ import type { AgentGrant, AgentLeft, AgentUsage, ModelUsage } from '../../contra
 import type { PlanAgentLimits } from '../../contracts/plan.js';
 import { defined } from '../../text/defined.js';
 
-/** What an agent that begins has used up. */
+/** Usage of an agent at its start. */
 export const UNUSED: AgentUsage = { turns: 0, calls: 0, input_tokens: 0, output_tokens: 0 };
 
 /** Adds what one turn, or a called agent, took. */
@@ -30,7 +30,7 @@ export function usageOf({ turns, calls, input_tokens, output_tokens, cost, estim
   };
 }
 
-/** The limits of an agent: its own, or what an agent around it has left where that is less. */
+/** The limits of an agent: its own, or the smaller remainder of the agent around it. */
 export function limitsWithin(own: PlanAgentLimits, grant: AgentGrant | undefined): PlanAgentLimits {
   if (!grant) return own;
   return {
@@ -40,7 +40,7 @@ export function limitsWithin(own: PlanAgentLimits, grant: AgentGrant | undefined
   };
 }
 
-/** What is left of the limits of an agent. @param seconds of its working time. */
+/** Remaining limits of an agent. @param seconds of its working time. */
 export function leftOf(limits: PlanAgentLimits, used: AgentUsage, seconds: number): AgentLeft {
   const { max_turns, max_calls, max_tokens, max_cost } = limits;
   const above = (left: number): number => Math.max(0, left);

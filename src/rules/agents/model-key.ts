@@ -1,4 +1,4 @@
-/** What the keys of models begin with among the operations of a plan. The colon keeps them apart from every ability. */
+/** Prefix of the keys of models among a plan's operations. The colon keeps them apart from every ability. */
 export const MODEL_PREFIX = 'model:';
 
 /** Whether the key of an operation is that of a model. */

@@ -1,9 +1,9 @@
 import type { Person } from '../../contracts/people.js';
 
 /**
- * What follows the name of who asked for something, where an agent asked in their name: whoever decides must know.
+ * Suffix for a requester's name if an agent acted for them: the approver must know.
  *
- * @param show makes the name of the agent fit to stand where it is shown; it is what its client says.
+ * @param show makes the agent's name, which its client chose, safe to display.
  */
 export function throughAgent({ agent }: Person, show: (text: string) => string): string {
   return agent === undefined ? '' : `, through ${show(agent)}`;

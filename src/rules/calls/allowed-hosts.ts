@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { matchesGlob } from '../../text/glob.js';
 import { isInRange, isOrdinary, type Range } from './special-addresses.js';
 
-/** What an entry of the policy opens. */
+/** The hosts that an entry of the policy allows. */
 export interface HostEntry {
   /** As written, in small letters: a name with `*`, an IPv4 address, an IPv6 address in brackets. */
   host: string;

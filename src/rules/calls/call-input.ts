@@ -3,10 +3,11 @@ import { FIRST_CEL } from '../../contracts/names.js';
 import type { Plan, PlanOperation } from '../../contracts/plan.js';
 
 /**
- * What a call is asked and shown with: what is given, over the parameters of the implementation and the `default`s of
- * the schema. A guard that looks at `input.target` must see the target that is used, also where it is a default.
+ * Effective input of a call, for guards, approvals and the call itself: the given values, over the implementation's
+ * parameters and the schema's `default`s. A guard that reads `input.target` must see the actual target, even a default
+ * one.
  *
- * Members that are hidden stay so. Plans of the first version go on with what was given. Source: R-000-46.
+ * Hidden members stay hidden. Plans of the first version use only the given values. Source: R-000-46.
  */
 export function callInput(
   { cel }: Pick<Plan, 'cel'>,

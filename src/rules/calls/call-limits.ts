@@ -1,7 +1,7 @@
 import { isRepeatable } from '../../contracts/effects.js';
 import type { PlanLimits, PlanOperation } from '../../contracts/plan.js';
 
-/** How long people have who are asked by a hook or an environment. Source: docs/operations.md#limits. */
+/** Time limit of an approval requested by a hook or an environment. Source: docs/operations.md#limits. */
 export const GUARD_APPROVAL_MS = 24 * 60 * 60 * 1000;
 
 /** Default working time of a step. Source: docs/operations.md#limits. */
@@ -10,7 +10,10 @@ const STEP_MS = 60_000;
 /** Default retries of a call. Source: docs/operations.md#limits. */
 export const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
 
-/** How often a call is made at most: what is written, else once where a second time could do harm. Source: docs/architecture.md#the-way-of-a-task. */
+/**
+ * Maximum number of attempts of a call: as written, else one if a second could do harm. Source:
+ * docs/architecture.md#the-way-of-a-task.
+ */
 export function attemptsOf({ effects }: Pick<PlanOperation, 'effects'>, written: number | undefined): number {
   return written ?? (isRepeatable(effects) ? RETRY.attempts : 1);
 }

@@ -1,6 +1,6 @@
 import type { PlanImplementation } from '../../contracts/plan.js';
 
-/** What an implementation runs, in a few words: a script with its interpreter, a tool of a server, a request. */
+/** Short description of an implementation: a script with its interpreter, a tool of a server, a request. */
 export function describeImplementation(implementation: PlanImplementation): string {
   switch (implementation.kind) {
     case 'script': {

@@ -1,6 +1,6 @@
 import type { CallStatus } from '../../contracts/session.js';
 
-/** With these the built-in guards of a call end it, which are asked in its attempt, before anything is done. */
+/** Codes with which built-in guards end a call, from within its attempt and before any effect. */
 const BY_BUILTIN: ReadonlySet<string> = new Set(['guard.denied', 'hook.failed']);
 
 /**

@@ -55,7 +55,7 @@ const NEVER_AGAIN = [
   'timeout.task',
 ];
 
-/** Codes of calls that were made and answered, and whose answer cannot be used. */
+/** Codes of calls that were made and answered, but whose answer is unusable. */
 const UNUSABLE_ANSWERS: ReadonlySet<string> = new Set([
   'api.output_invalid',
   'file.missing',
@@ -67,7 +67,7 @@ const UNUSABLE_ANSWERS: ReadonlySet<string> = new Set([
   'script.output_missing',
 ]);
 
-/** The codes of a family that are about the answer of a call that was made; none for what is no family. */
+/** The codes of a family for unusable answers of completed calls; empty for an unknown family. */
 export function unusableAnswersOf(family: string): string[] {
   return [...UNUSABLE_ANSWERS].filter((code) => code !== 'output.too_large' && familyOf(code) === family);
 }
@@ -78,13 +78,13 @@ export function isUnusableAnswer(code: string): boolean {
 }
 
 /**
- * Whether a failed call may be tried again, as far as the error goes.
+ * Whether a failed call may be retried, as far as the error decides.
  *
- * With `errors`, those and no others; without, every failure but those that repeating cannot change and the statuses
- * 4xx that do not mean "not now". What was made and answered is made again only where `errors` names the very code: its
- * family does not say that much. Source: docs/workflow-language.md#failures.
+ * With `errors`, only those; without, every failure except those that a retry cannot change and the statuses 4xx that
+ * do not mean "not now". A call that was made and answered is repeated only where `errors` names the very code: its
+ * family is not enough. Source: docs/workflow-language.md#failures.
  *
- * @param byFamily whether, as for plans of engine 1, such an answer is tried again like any other failure.
+ * @param byFamily whether, as for plans of engine 1, such an answer is retried like any other failure.
  */
 export function isRetryableCode(code: string, errors?: readonly string[], byFamily = false): boolean {
   if (codeMatchesAny(code, NEVER_AGAIN)) return false;

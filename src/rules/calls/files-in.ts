@@ -8,9 +8,9 @@ export interface FoundFile {
 }
 
 /**
- * All files in a value, in the order in which they stand there; however deep it is nested.
+ * All files in a value, in document order, at any depth.
  *
- * @param places left out: any.
+ * @param places omitted: any.
  */
 export function filesIn(value: Json, places?: readonly FilePlace[]): FoundFile[] {
   const found: FoundFile[] = [];

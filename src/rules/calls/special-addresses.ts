@@ -9,7 +9,8 @@ export type Range = [Address, number];
 const METADATA = ipaddr.parse('168.63.129.16');
 
 /**
- * Whether a name may lead to an address without more ado: it is one of the public internet or of a private IPv4 network.
+ * Whether a name may resolve to an address without an explicit permission: it is one of the public internet or of a
+ * private IPv4 network.
  *
  * All others are special: loopback, link-local, shared (100.64.0.0/10), unique local (fc00::/7), metadata services,
  * broadcast, multicast, reserved, and IPv6 addresses that stand for an IPv4 address. Source: the IANA registries of
@@ -21,7 +22,7 @@ export function isOrdinary(address: Address): boolean {
   return (range === 'unicast' || range === 'private') && address.toString() !== METADATA.toString();
 }
 
-/** Of IPv6 only 2000::/3 is given out; what lies outside is IPv4 in disguise (::127.0.0.1), or nothing yet. */
+/** Only 2000::/3 of IPv6 is allocated; other addresses are IPv4 in disguise (::127.0.0.1), or unallocated. */
 function isGlobal({ parts }: ipaddr.IPv6): boolean {
   return ((parts[0] ?? 0) & 0xe000) === 0x2000;
 }

@@ -1,4 +1,4 @@
-/** What the log of a call says of the MCP tool it called: first the protocol, so that nothing a server says stands before it. */
+/** Log line of a called MCP tool: first the protocol, so that no text of a server precedes it. */
 export function toolLine(protocol: string, what: string, end: string): string {
   return `MCP ${protocol}: ${what} -> ${end}`;
 }

@@ -12,5 +12,5 @@ export function toolName({ key, implementation }: Pick<PlanOperation, 'key' | 'i
   return `${implementation.mcp.server.name}:${implementation.mcp.tool}`;
 }
 
-/** What an implementation needs to be near to that names no server itself. */
+/** Server whose placement applies to an implementation that names none. */
 export const NEEDED_SERVER = { script: 'shell', api: 'http' } as const;

@@ -4,8 +4,8 @@ import { type LockState, SLOT_ON_BUSY, type SlotEntry, type SlotRequest } from '
 const LONGEST_TOKEN = 100;
 
 /**
- * What a lock begins with. It may have been started by hand, with anything: lists that are missing are empty, and
- * what is no entry, or a second one of the same task, is left out, so that the tasks of its key go on.
+ * Initial state of a lock. It may have been started by hand, with any value: missing lists are empty, and invalid or
+ * duplicate entries are dropped, so that the tasks of its key go on.
  */
 export function readLockState(value: unknown): LockState {
   const { key, holders, line } = fieldsOf(value);
@@ -19,12 +19,12 @@ export function readLockState(value: unknown): LockState {
   return { key: typeof key === 'string' ? key : '', holders: entriesOf(holders), line: entriesOf(line) };
 }
 
-/** What a task asks of a lock by signal; undefined for what is no request. */
+/** A task's request to a lock by signal; undefined if it is invalid. */
 export function readSlotRequest(value: unknown): SlotRequest | undefined {
   return isRequest(value) ? pickRequest(value) : undefined;
 }
 
-/** Which execution of which task a signal is about; undefined for anything else. */
+/** The task execution that a signal refers to; undefined if it is invalid. */
 export function readSlotReference(value: unknown): Pick<SlotRequest, 'task' | 'run'> | undefined {
   return isReference(value) ? { task: value.task, run: value.run } : undefined;
 }

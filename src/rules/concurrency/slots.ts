@@ -36,7 +36,7 @@ export class Slots {
     return this.holding.length === 0 && this.waiting.length === 0;
   }
 
-  /** Takes a task into the line; one that asks again is told again how it stands, with the token it gives now. */
+  /** Enqueues a task; a repeated request is answered again with its state, with its current token. */
   enter(request: SlotRequest): void {
     this.version += 1;
     const holder = this.byTask.get(request.task);
@@ -69,9 +69,9 @@ export class Slots {
   }
 
   /**
-   * Gives the free slots to those first in line.
+   * Gives the free slots to the first in the queue.
    *
-   * A task whose caller is a holder goes in with its caller's slot, one at a time; all others stand in one line.
+   * A task whose caller is a holder shares its caller's slot, one at a time; all others form one queue.
    */
   admit(): void {
     if (this.waiting.length === 0) return;
@@ -124,10 +124,10 @@ export class Slots {
   }
 
   /**
-   * A task that says `newest` and waits, and the last that came after it and says so, too: undefined where all may wait.
+   * A waiting `newest` task, and the last such task that came after it: undefined if all may wait.
    *
-   * Of several the one that came last, so that the others stand before the newest still, once it has that one's place.
-   * Tasks of one family do not replace each other, and one that waits for the slot of its caller is not in this line.
+   * Of several the last one, so that the others still precede the newest once it has the replaced one's place. Tasks of
+   * one family do not replace each other, and one that waits for the slot of its caller is not in this queue.
    */
   findReplaced(): Replaced | undefined {
     let by: SlotEntry | undefined;
@@ -184,7 +184,7 @@ function callersOf(task: string): string[] {
   return callers;
 }
 
-/** Whether a task is one that another one called, as their ids tell. */
+/** Whether one task was called by the other, judging by their ids. */
 function isWithin(entry: SlotEntry, caller: SlotEntry): boolean {
   return entry.task.startsWith(`${caller.task}/`);
 }

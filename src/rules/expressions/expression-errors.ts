@@ -42,7 +42,7 @@ export function noSuchFunction(name: string, source?: string): AbilityError {
 /**
  * `expression.failed`: an expression that cannot be evaluated.
  *
- * @param missing what it reads and does not exist, as it is written.
+ * @param missing the nonexistent name that it reads, as written.
  */
 export function failed(source: string, summary: string, missing: string | undefined, cause?: unknown): AbilityError {
   return new AbilityError(

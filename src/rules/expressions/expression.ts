@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 
-/** What an expression sees: its names, and the clock and chance of what evaluates it. */
+/** Scope of an expression: its names, and the clock and random source of the evaluation. */
 export interface Scope {
   values: { [name: string]: Json | undefined };
   /** Milliseconds since 1970, for `now()`; without it `now()` is an error. */

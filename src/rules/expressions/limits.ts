@@ -1,6 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** What an expression may cost. Source: docs/workflow-language.md#expressions. */
+/** Limits on the cost of an expression. Source: docs/workflow-language.md#expressions. */
 export const EXPRESSION_LIMITS = { characters: 4096, depth: 64, nodes: 2000, visits: 100_000 } as const;
 
 /** The error for an expression that asks for too much. */

@@ -10,9 +10,9 @@ const pieces = new Map<string | undefined, Map<string, Piece[]>>();
 const MAX_KEPT = 2000;
 
 /**
- * Evaluates every `${{ }}` in a value; all else stays as it is.
+ * Evaluates every `${{ }}` in a value; everything else is unchanged.
  *
- * A lone `${{ }}` keeps its type; inside text it must give a string, number or boolean. A member whose lone expression
+ * A lone `${{ }}` keeps its type; inside text it must yield a string, number or boolean. A member whose lone expression
  * is an absent optional (`${{ input.?note }}`) is left out.
  *
  * @throws AbilityError of the family `expression`.
@@ -62,10 +62,10 @@ function kindOf(value: Json | undefined): string {
 }
 
 /**
- * The expressions in a value, in the order in which they stand.
+ * The expressions in a value, in document order.
  *
  * @param cel the version of the plan, where a history may have to replay.
- * @throws AbilityError `expression.syntax` for the first that is not valid.
+ * @throws AbilityError `expression.syntax` for the first invalid one.
  */
 export function expressionsIn(template: Json, cel?: string): Expression[] {
   if (typeof template === 'string') return cut(template, cel).filter((part) => typeof part !== 'string');

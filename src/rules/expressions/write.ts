@@ -1,6 +1,6 @@
 import type { Node } from './syntax/node.js';
 
-/** How tightly each operator binds; what is not here stands for itself. */
+/** Precedence of operators; other nodes never need parentheses. */
 const STRENGTH: Record<string, number> = {
   '?:': 1,
   '||': 2,
@@ -14,10 +14,10 @@ const STRENGTH: Record<string, number> = {
 const WHOLE = 8;
 
 /**
- * Writes an expression as text that reads back as the same expression.
+ * Writes an expression as text that parses to the same expression.
  *
- * The library's own serializer leaves out parentheses that matter: of `a - (b - c)` it makes `a - b - c`. Parentheses
- * stand only where they are needed, since each of them counts as depth.
+ * The library's own serializer leaves out parentheses that matter: it turns `a - (b - c)` into `a - b - c`. Parentheses
+ * are written only where needed, since each adds to the depth.
  */
 export function writeExpression({ op, args, isGlobal }: Node): string {
   switch (op) {

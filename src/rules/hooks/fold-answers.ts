@@ -1,13 +1,13 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 import { generalPath, isInTurn } from '../steps/turn-paths.js';
 
-/** What a hook said, in so many turns of a loop; outside loops once. */
+/** An answer of a hook, with the number of loop turns that gave it; 1 outside loops. */
 export interface FoldedAnswer {
   answer: HookAnswer;
   times: number;
 }
 
-/** Beyond so many that differ, answers in loops are only counted. */
+/** Maximum number of distinct answers in loops; others are only counted. */
 const MAX_IN_LOOPS = 100;
 
 /**

@@ -8,7 +8,7 @@ export function firstDeny(answers: readonly HookAnswer[]): HookAnswer | undefine
   return answers.find((answer) => answer.decision === 'deny');
 }
 
-/** The gravest of what was decided about one thing; undefined where nothing was. */
+/** The strictest decision about one subject; undefined if there is none. */
 export function gravestOf(decisions: readonly GuardDecision[]): GuardDecision | undefined {
   return DECISIONS.find((decision) => decisions.includes(decision));
 }
@@ -18,7 +18,7 @@ export function isGuardPhase(phase: Phase): boolean {
   return phase === 'PreAbilityCreate' || phase === 'PreAbilityCall' || phase === 'SessionStart';
 }
 
-/** Whether what the hooks of a phase are asked about is over, so that they serve the infrastructure alone. Source: R-002-25. */
+/** Whether the event of a phase is over, so that its hooks serve the infrastructure alone. Source: R-002-25. */
 export function isOverPhase(phase: Phase): boolean {
   return phase === 'PostAbilityCall' || phase === 'SessionStop';
 }

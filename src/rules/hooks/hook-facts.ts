@@ -23,10 +23,10 @@ export const HOOK_NAMES = [
   'outcome',
 ] as const;
 
-/** The values of those names around one call, or around the task. */
+/** The values of those names for a call or for the task. */
 export type HookFacts = Record<(typeof HOOK_NAMES)[number], Json>;
 
-/** What the facts are drawn from. */
+/** Sources of the facts. */
 export interface FactSources {
   plan: Plan;
   /** The operation called; undefined for the task as a whole. */
@@ -59,7 +59,7 @@ export function hookFacts({ plan, operation, input, task, user, session, outcome
   };
 }
 
-/** The same names for an event of a session, which has no ability and no task: `input` is what it is about. */
+/** The same names for an event of a session, which has no ability and no task: `input` is its payload. */
 export function sessionFacts({ payload, environment, session, user }: SessionSources): HookFacts {
   return {
     input: payload,
@@ -96,7 +96,7 @@ export function eventFacts(event: EventContext): HookFacts {
   };
 }
 
-/** What the facts of an event of a session are drawn from. */
+/** Sources of the facts of a session event. */
 export interface SessionSources {
   session: string;
   payload: JsonObject;
@@ -105,11 +105,11 @@ export interface SessionSources {
 }
 
 /**
- * What an expression handler answers.
+ * Answer of an expression handler.
  *
  * An expression that cannot be evaluated is an error, and an error before a call denies it. Source: docs/hooks.md.
  *
- * @param when the version of the plan, where a history may have to replay, and the moment of the phase.
+ * @param when the version of the plan, where a history may have to replay, and the time of the phase.
  */
 export function answerExpression(
   id: string,
@@ -135,7 +135,7 @@ export function answerExpression(
   }
 }
 
-/** What is said where a guard looks at a session, and there is none. */
+/** Reason given if a guard needs a session, and there is none. */
 const OUTSIDE_OF_SESSION =
   'Run it in a session: `ability session start`, then `--session ID`; or have the guard begin with `session == null ||` or `session != null &&`.';
 
@@ -147,7 +147,7 @@ export interface HookMoment {
   cel: string;
 }
 
-/** The clock of one hook, which notes whether it was looked at: the answer then says what it showed. */
+/** The clock of one hook, which notes whether it was read: the answer then reports its value. */
 class HookClock {
   private wasRead = false;
 
@@ -180,7 +180,7 @@ export function failedAnswer(
   return { hook_id: id, phase, path, status: 'error', decision, reason, ...(suggestion && { suggestion }) };
 }
 
-/** What is shown to people, as one line at every door. */
+/** Text for people, as one line at every door. */
 function whyOf({
   reason,
   suggestion,

@@ -5,9 +5,9 @@ import { memoize } from '../../text/memoize.js';
 const plansOf = memoize((_root: Plan) => new Map<string, Plan>());
 
 /**
- * The plan of a workflow that the root's plan calls: its own steps over everything else of the root's.
+ * The plan of a workflow that the root's plan calls: its own steps, and everything else from the root.
  *
- * Children are known by the root's digest, so their plan is part of what was sealed.
+ * Children are identified by the root's digest, so their plan is part of the sealed one.
  *
  * @throws AbilityError `seal.invalid` when the root's plan calls no such workflow.
  */

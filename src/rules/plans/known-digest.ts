@@ -9,8 +9,8 @@ const MAX_TEXT = 64 * 1024;
 const known = new Map<string, string>();
 
 /**
- * The digest of a plan, worked out once for the tasks that have the same one: it is most of what the sandbox does at the
- * start of a task, where SHA-256 is JavaScript.
+ * The digest of a plan, computed once for the tasks that share it: it is most of the sandbox's work at the start of a
+ * task, where SHA-256 is JavaScript.
  */
 export function knownDigestOf(plan: Plan): string {
   const text = JSON.stringify(plan);

@@ -2,10 +2,10 @@ import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import { digestOf } from '../canonical.js';
 
 /**
- * The digest by which people name a plan before there is a task: that of the plan without the pins of its tools.
+ * The digest by which people name a plan before its task exists: that of the plan without the pins of its tools.
  *
- * Definitions and environment alone decide it, so that it can be computed where no MCP server can be asked. A plan
- * without tools has no other digest; with tools, the one that is sealed speaks of their pins as well.
+ * It depends only on definitions and environment, so it can be computed where no MCP server is reachable. A plan
+ * without tools has no other digest; with tools, the sealed digest covers their pins as well.
  */
 export function planDigest(plan: Plan): string {
   return digestOf(withoutPins(plan));

@@ -6,19 +6,19 @@ import { hasTools, planDigest, withoutPins } from './plan-digest.js';
 
 /** More would not fit into the failure of a workflow. */
 const MAX_PARTS = 60;
-/** Enough to tell a part that changed from one that did not. */
+/** Enough digits to distinguish a changed part. */
 const PART_DIGITS = 8;
 /** Digits of a digest in messages. */
 const SHOWN = 12;
 
-/** What would run, compared with what was planned. */
+/** The plan that would run, compared with the wanted one. */
 export interface FoundPlan {
   plan: Plan;
   /** Digest of the input, with defaults applied. */
   input: string;
 }
 
-/** What `plan.changed` says of the plan that was found, so that whoever has the other one can name what differs. */
+/** Digests of the found plan in `plan.changed`, so that the owner of the other one can find the difference. */
 export interface PlanChange {
   ability: string;
   wanted: WantedPlan;

@@ -1,10 +1,10 @@
 import { LANE_LENGTH, type LaneMessage } from '../../contracts/routing.js';
 import type { SessionThread } from '../../contracts/session.js';
 
-/** So many characters of a text are kept at each of its ends: a request stands before or after what was pasted. */
+/** Characters of a text kept at each end: a request precedes or follows pasted text. */
 const KEPT_AT_AN_END = 1000;
 
-/** A thread in which nothing was said. */
+/** A thread without messages. */
 export const EMPTY_THREAD: SessionThread = { messages: [], count: 0, pending: null };
 
 /** A thread with one more message; of more than {@link LANE_LENGTH} the oldest goes. `at` is ISO 8601. */

@@ -6,10 +6,10 @@ import { type CallLedger, MAX_CALLS } from './call-ledger.js';
 import { readsCalls } from './session-reads.js';
 
 /**
- * Answers the guards of a call that look at its session, and enters the call where none denies, all in one moment: of two
+ * Evaluates the guards of a call that inspect its session, and enters the call unless one denies, atomically: of two
  * calls at once the second one sees the first. Source: docs/sessions.md#guards-over-a-session.
  *
- * A call that is entered already is asked about anew, as if it were not: the answer was lost.
+ * A call that was already entered is evaluated again as if it were not: the answer was lost.
  */
 export function answerInSession(
   session: string,

@@ -27,7 +27,7 @@ export class CallLedger {
     return Object.hasOwn(this.unlisted, id) || this.calls.some((call) => call.id === id);
   }
 
-  /** Enters a call that is about to be made. One that is there already stays as it is. */
+  /** Enters a call that is about to be made. An existing entry is unchanged. */
   enter(call: Omit<SessionCall, 'status'>): void {
     if (this.has(call.id)) return;
     if (this.calls.length < MAX_CALLS && this.isWhole) this.calls.push({ ...call, status: 'running' });

@@ -1,7 +1,9 @@
 import { USER_KEY } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** Checks the id of a run, which names a folder. @throws AbilityError `usage.invalid` for what is none, such as a path. */
+/**
+ * Checks the id of a run, which names a folder. @throws AbilityError `usage.invalid` for an invalid id, such as a path.
+ */
 export function checkRunId(id: string): string {
   if (USER_KEY.test(id)) return id;
   throw new AbilityError({

@@ -1,7 +1,7 @@
 import { SCOPE_FOLDER } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** The scope itself. @throws AbilityError `usage.invalid` for what is no folder of a project. */
+/** Checks and returns a scope. @throws AbilityError `usage.invalid` if it is not a folder of a project. */
 export function checkScope(scope: string): string {
   if (SCOPE_FOLDER.test(scope)) return scope;
   throw new AbilityError({

@@ -17,12 +17,12 @@ export interface MergedSignals {
 }
 
 /**
- * Merges what hooks said into what an AI reads: single signals and lists alike, duplicates once, of the guards of an
- * ability the gravest, and nothing of `infra`.
+ * Merges hook answers into the context of an AI: single signals and lists alike, duplicates once, the strictest of an
+ * ability's guards, and nothing of `infra`.
  *
- * A `guard_decision` of a prompt stops nothing: it becomes an alert, since it is about no ability. A hook that failed has
- * said nothing; its failure is logged. Signals of a wrong form count as unknown, so that nothing is lost.
- * Source: R-002-36 to R-002-40, R-002-47; C-08, C-10, C-11; docs/sessions.md.
+ * A `guard_decision` of a prompt stops nothing: it becomes an alert, since it concerns no ability. A failed hook has no
+ * answer; its failure is logged. Malformed signals count as unknown, so that nothing is lost. Source: R-002-36 to
+ * R-002-40, R-002-47; C-08, C-10, C-11; docs/sessions.md.
  *
  * @param earlier guards of the session's tasks, which come first. @param at ISO 8601, for unknown signals.
  */
@@ -122,7 +122,7 @@ function isDecision(value: Json | undefined): value is GuardDecision {
   return DECISIONS.some((decision) => decision === value);
 }
 
-/** What guards of a task said against it, for the next turn of its session. */
+/** Objections of a task's guards, for the next turn of its session. */
 export function guardsIn(answers: readonly HookAnswer[], abilityAt: (answer: HookAnswer) => string): AbilityGuard[] {
   return answers.flatMap((answer) => {
     const { hook_id, phase, decision, reason, suggestion } = answer;

@@ -62,7 +62,7 @@ function isPending(value: unknown): boolean {
   );
 }
 
-/** Whether a value has the form of a signed word; whether it is one, its `mac` tells. */
+/** Whether a value has the form of a signed report; its `mac` proves it. */
 export function isSignedWord(value: unknown): value is SignedWord {
   if (!isJsonObject(value) || !isJsonObject(value.word)) return false;
   const { key_id, session, mac, word } = value;

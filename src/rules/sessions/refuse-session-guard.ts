@@ -2,10 +2,10 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import { failedAnswer } from '../hooks/hook-facts.js';
 
 /**
- * The answer of a guard that looks at what its session did, where it is asked about a call that no task makes.
+ * The answer of a guard that inspects its session's history, for a call outside any task.
  *
- * Such a call is never entered in the session, so that no limit would ever see it: only a task is counted.
- * Source: docs/hooks.md#before-the-calls-of-an-agents-tool; docs/sessions.md#guards-over-a-session.
+ * Such a call is never entered in the session, so no limit would ever see it: only a task's calls count. Source:
+ * docs/hooks.md#before-the-calls-of-an-agents-tool; docs/sessions.md#guards-over-a-session.
  */
 export function refuseSessionGuard(id: string, ability: string, session: string): HookAnswer {
   const reason = `it looks at what the session ${session} did, and a call that no task makes is not counted there`;

@@ -21,15 +21,15 @@ export type ToldTurns = Pick<StepSummary, 'path' | 'status' | 'items' | 'failure
 export interface TurnsTold {
   head: string;
   failures: { failure: ItemFailure; text: string }[];
-  /** What is said of those that are not among {@link failures}; empty for none. */
+  /** Summary of those that are not among {@link failures}; empty if there are none. */
   rest: string;
 }
 
 /**
- * Describes what became of the items or turns of a loop, or of the turns of a step in one.
+ * Describes the outcomes of the items or turns of a loop, or of the turns of a step in one.
  *
- * @param most how many failures are listed; others are counted. @returns undefined of a step outside loops, and of a loop of
- * which an earlier build noted nothing.
+ * @param most maximum number of listed failures; others are counted. @returns undefined for a step outside loops, and
+ * for a loop that an earlier build did not count.
  */
 export function tellTurns(row: ToldTurns, most: number): TurnsTold | undefined {
   const { items, failures: known = [], failures_left_out: left = 0 } = row;

@@ -14,8 +14,8 @@ export interface StepTree {
 }
 
 /**
- * The step a path leads to. Ids are unique in a file, so the last name tells, but for the steps of templates, whose names
- * are unique in their template. Undefined for the task itself.
+ * The step at a path. Ids are unique in a file, so the last name suffices, except for the steps of templates, whose
+ * names are unique in their template. Undefined for the task itself.
  */
 export function findStep(tree: StepTree, path: string): PlanStep | undefined {
   const steps = stepsByName(tree);

@@ -9,7 +9,7 @@ const MAX_TOLD = 20;
 const MAX_MESSAGE = 300;
 const FAILED: ReadonlySet<StepSummary['status']> = new Set(['failed', 'timed_out', 'denied']);
 
-/** A step of a plan with its path; `*` stands for the number of a turn. */
+/** A step of a plan with its path; `*` replaces the number of a turn. */
 type ListedStep = { step: PlanStep; path: string };
 
 /**

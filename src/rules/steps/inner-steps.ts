@@ -9,7 +9,7 @@ export interface InnerSteps {
   isRepeated: boolean;
 }
 
-/** Every list of steps that stands inside a step, whatever it is there for, in the order in which they may run. */
+/** Every list of steps inside a step, for any purpose, in the order in which they may run. */
 export function innerSteps(step: PlanStep): InnerSteps[] {
   const lists = [...listsOfVerb(step), ...(step.on_error ?? []).map(({ steps }) => steps), step.finally ?? []];
   return lists
@@ -39,7 +39,7 @@ function listsOfVerb(step: PlanStep): (readonly PlanStep[])[] {
   }
 }
 
-/** Every step of a list and inside its steps, with the path at which it runs; `*` stands for the number of a turn. */
+/** Every step of a list and inside its steps, with the path at which it runs; `*` replaces the number of a turn. */
 export function listSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
   return steps.flatMap((step) => {
     const path = prefix + nameOfStep(step.id);

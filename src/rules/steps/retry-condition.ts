@@ -6,7 +6,7 @@ import { evaluateCondition } from '../expressions/condition.js';
 /** What `retry.if` sees: how an attempt failed, and which one it was, from 1. */
 export const RETRY_NAMES = ['error', 'attempt'] as const;
 
-/** Whether another attempt follows, and what is to be said where the condition itself failed. */
+/** Whether another attempt follows, and a note if the condition itself failed. */
 export interface RetryVerdict {
   again: boolean;
   note?: string;

@@ -21,7 +21,7 @@ const KINDS = {
 
 type Kinds = typeof KINDS;
 
-/** A step whose verb is of one kind. */
+/** A step with a verb of one kind. */
 export type StepOfKind<Kind extends Kinds[keyof Kinds]> = Extract<
   PlanStep,
   { verb: { [Verb in keyof Kinds]: Kinds[Verb] extends Kind ? Verb : never }[keyof Kinds] }

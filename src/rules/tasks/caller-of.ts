@@ -6,9 +6,9 @@ import type { TaskRequest } from '../../contracts/task.js';
 const CLAIMS: readonly (Caller | undefined)[] = ['person', 'ci', 'agent'] satisfies Caller[];
 
 /**
- * Who starts a task, as preflight seals it: the session, where there is one, else what the client says.
+ * The caller of a task, as preflight seals it: the session, if any, else the client's claim.
  *
- * @returns undefined where that is none of the things a client may say of itself; every hook fires then.
+ * @returns undefined if a client may not claim it; every hook fires then.
  */
 export function callerToSeal({ session, caller }: Pick<TaskRequest, 'session' | 'caller'>): Caller | undefined {
   if (session !== null) return 'session';

@@ -14,20 +14,20 @@ import { oneLine } from '../shown-text.js';
 /** Whether a decision was proved to come from whom it names, or why it was not. */
 export type Proof = { proved: ProofSource; nonce: string } | { proved: false; reason: string };
 
-/** What is said of a decision that came without a proof. */
+/** Stands for the proof of a decision without one. */
 export const NO_PROOF: Proof = {
   proved: false,
   reason: 'it brings no proof of who decides, and proof is required here',
 };
 
 /**
- * Applies one decision to the approvals of a task, and says whether it counted.
+ * Applies one decision to the approvals of a task, and returns whether it counted.
  *
- * The approvals given are changed in place: a decision that counts is added to its approval, any other to the ignored
- * ones, with the reason. Source: docs/approvals.md#who-may-decide; docs/workflow-language.md#expressions.
+ * The approvals are changed in place: a decision that counts is added to its approval, any other to the ignored ones,
+ * with the reason. Source: docs/approvals.md#who-may-decide; docs/workflow-language.md#expressions.
  *
- * @param at ISO 8601, the moment of the decision.
- * @param proof looked at where the approval requires it.
+ * @param at ISO 8601, the time of the decision.
+ * @param proof checked if the approval requires it.
  */
 export function decideApproval(
   approvals: readonly Approval[],
@@ -82,7 +82,7 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
   return open.length === 1 ? only : `${open.length} approvals are open, and the decision names none of them`;
 }
 
-/** Why a decision without a comment does not count, by what the approval asks for. */
+/** Why a decision without a comment does not count, by the approval's requirement. */
 export const COMMENT_MISSING = {
   on_deny: 'a denial needs a comment',
   required: 'it needs a comment',
@@ -134,7 +134,7 @@ export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Ve
   return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
 }
 
-/** What is missing or wrong in what the decider filled in. */
+/** Missing or invalid fields of a decision. */
 function wrongField({ fields: asked = {} }: Approval, { fields: given = {} }: Decision): string | undefined {
   for (const [name, field] of Object.entries(asked)) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
@@ -174,12 +174,12 @@ function countedDecision(
   };
 }
 
-/** A proof is only looked at where it is required. */
+/** A proof is checked only if required. */
 function sourceOf({ proof: asked }: Approval, proof: Proof): Decider['source'] {
   return asked === 'required' && proof.proved ? proof.proved : 'claimed';
 }
 
-/** Whoever changed the input before the task was run asked for it as well. */
+/** A person who changed the input before the task was run counts as a requester. */
 function isOwn({ requested_by, changed_by = [] }: Approval, name: string): boolean {
   return name === requested_by.name || changed_by.includes(name);
 }

@@ -7,7 +7,7 @@ import { markdownLine } from '../shown-text.js';
 /** The answer of a preflight about a task that may be started. */
 export type SealedAnswer = PreflightAnswer & { seal: Seal };
 
-/** What the workflow of a task is started with, the same by whatever way it is started. */
+/** Start arguments of a task's workflow, the same for every way of starting it. */
 export interface FormedStart {
   argument: TaskStart;
   memo: TaskMemo;
@@ -34,7 +34,7 @@ export function formStart(project: string, request: TaskRequest, answer: SealedA
   };
 }
 
-/** Temporal takes at most so many bytes. */
+/** Temporal's limit in bytes. */
 const MAX_BYTES = 64;
 
 function fairnessKeyOf({ user, environment }: TaskRequest): string {

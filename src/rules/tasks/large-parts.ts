@@ -2,9 +2,9 @@ import type { Json } from '../../contracts/json.js';
 import type { OutputRef, TaskResult } from '../../contracts/task.js';
 
 /**
- * A result with the parts that may be large replaced: its output, what its error and its approvals show.
+ * A result with its potentially large parts replaced: its output, and the data shown by its error and its approvals.
  *
- * All else stays small, so that whoever reads a result needs no store to learn how a task ended.
+ * The rest is small, so reading how a task ended needs no store.
  */
 export function mapLargeParts(result: TaskResult, map: (part: Json) => Json): TaskResult {
   const { output, error, approvals } = result;

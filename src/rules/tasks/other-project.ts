@@ -30,7 +30,7 @@ export function otherProject(key: string, holder: string, own: string): AbilityE
   );
 }
 
-/** The error for whoever wants a key for a new task that a task of another project has, or had. */
+/** The error for a new task whose key belongs, or belonged, to a task of another project. */
 export function keyOfOther(key: string, holder: string, own: string): AbilityError {
   return refusal(
     holder,

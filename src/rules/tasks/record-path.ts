@@ -10,7 +10,7 @@ export function isDirect(task: string): boolean {
   return task.startsWith(DIRECT_TASK);
 }
 
-/** The parts of the path of a task's record; a task that another one called lies in the folder of that one. */
+/** The path segments of a task's record; the record of a called task is in its caller's folder. */
 export function recordPath(task: string): string[] {
   const [name = '', ...path] = task.split('/');
   const key = isDirect(name) ? `${DIRECT}/${name.slice(DIRECT_TASK.length)}` : name;

@@ -8,7 +8,7 @@ export interface TaskPlace {
   task: string;
 }
 
-/** What a task leaves in a shared store, with what the tasks left that it called. Ends with `/`. */
+/** Prefix of a task's objects in a shared store, including those of the tasks it called. Ends with `/`. */
 export function sharedTask({ project, task }: TaskPlace): string {
   return `tasks/${project}/${recordPath(task).join('/')}/`;
 }
@@ -27,7 +27,7 @@ export function sharedLogs(place: TaskPlace): string {
 export interface SharedLogName {
   /** Step path. */
   step: string;
-  /** Which folder of records, of which machine, has its lines as well: eight hexadecimal digits. */
+  /** The machine's folder of records that also has these lines: eight hexadecimal digits. */
   origin: string;
 }
 
@@ -44,7 +44,7 @@ export function sharedLog(place: TaskPlace, { step, origin }: SharedLogName, now
   return `${sharedLogs(place)}${step}/${time}-${origin}-${chance}.jsonl`;
 }
 
-/** Reads the name of a log below {@link sharedLogs}; undefined for what is none. */
+/** Parses the name of a log below {@link sharedLogs}; undefined if it is invalid. */
 export function readSharedLog(name: string, place: TaskPlace): SharedLogName | undefined {
   const [, step, origin] = LOG.exec(name.slice(sharedLogs(place).length)) ?? [];
   return step === undefined || origin === undefined ? undefined : { step, origin };

@@ -44,7 +44,7 @@ export function storeResult(result: TaskResult): StoredResult {
 /**
  * The result as all doors show it.
  *
- * @param known what the workflow itself reports. @param stored what its history keeps; that of an early task is whole.
+ * @param known reported by the workflow itself. @param stored from its history; that of an early task is whole.
  */
 export function restoreResult(known: TaskResult, stored: StoredResult | TaskResult): TaskResult {
   if ('task_key' in stored) return stored;
@@ -82,7 +82,7 @@ function restoreStep({ id, path = id, call = null, status, ...rest }: StoredStep
 /** An approval that anyone may give, once, and for which no decision was ignored. */
 const ANYONE = { quorum: 1, self_approval: true, comment: 'optional' } as const;
 
-/** An approval, without what {@link ANYONE} says as well; it was asked for by whoever asked for the task. */
+/** An approval without the values that equal {@link ANYONE}; its requester is that of the task. */
 function storeApproval(approval: Approval): StoredApproval {
   const { approvers, people, quorum, self_approval, comment, ignored, requested_by: _, ...rest } = approval;
   return {

@@ -9,14 +9,14 @@ import { knownDigestOf } from '../plans/known-digest.js';
 /**
  * The plan of a task, as the second argument of its workflow.
  *
- * It stands apart, so that people find the input of a task first in the Temporal UI, and so that the payload codec can
- * keep it small: a plan is most of what the history of a short task would hold.
+ * It is separate, so that people find the input of a task first in the Temporal UI, and so that the payload codec can
+ * keep it small: a plan would be most of a short task's history.
  */
 export interface PackedPlan {
   $plan: Plan;
 }
 
-/** The first argument: all but the plan, without what would only be said twice. */
+/** The first argument: everything but the plan, without redundant parts. */
 export type StartArgument = Omit<TaskStart, 'plan' | 'seal' | 'session' | 'warnings'> &
   Partial<Pick<TaskStart, 'plan' | 'session' | 'warnings'>> & { seal: Pick<Seal, 'key_id' | 'mac'> & Partial<Seal> };
 
@@ -24,10 +24,10 @@ export type StartArgument = Omit<TaskStart, 'plan' | 'seal' | 'session' | 'warni
 export type TaskArguments = [start: StartArgument, plan?: PackedPlan];
 
 /**
- * Puts what a task is started with into the form in which its history keeps it.
+ * Packs the start arguments of a task for its history.
  *
- * A seal speaks of things that stand beside it, so of the task's own seal only the signature is kept; a task that
- * another one calls has its caller's, which speaks of other things. Source: docs/architecture.md#the-cost-rule.
+ * A seal covers its neighbouring arguments, so only the signature of the task's own seal is kept; a task called by
+ * another one keeps its caller's seal, which covers other values. Source: docs/architecture.md#the-cost-rule.
  */
 export function packArguments({ plan, seal, session, warnings, ...rest }: TaskStart): [StartArgument, PackedPlan] {
   const start: StartArgument = {
@@ -48,15 +48,15 @@ function bare(
     mac,
     ...defined({ scope, caller, intent, run }),
     ...(confirmations.length > 0 && { confirmations }),
-    // What the task has done since stands where that was which it took over.
+    // The argument `progress` is the task's own by now, so the sealed, reused one is kept here.
     ...(isCarried && progress !== undefined && { progress }),
   };
 }
 
 /**
- * What a task was started with, from its arguments. Its seal speaks of what these really hold, whatever they say.
+ * The start of a task, from its arguments. Its seal is rebuilt from their actual content, whatever they claim.
  *
- * @param task the workflow id. @returns undefined where these are no arguments of a task.
+ * @param task the workflow id. @returns undefined if these are not the arguments of a task.
  */
 export function unpackArguments(args: readonly unknown[], task: string): TaskStart | undefined {
   const [start, packed] = args as Partial<TaskArguments>;

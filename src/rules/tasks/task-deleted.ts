@@ -2,7 +2,7 @@ import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { nameOf } from './other-project.js';
 
-/** The error for a task of which only a tombstone is left. @param project where it is another one than the caller's. */
+/** The error for a task with only a tombstone left. @param project of the task, if it is not the caller's. */
 export function taskDeleted(tombstone: Tombstone, project?: string): AbilityError {
   const { task_key, ability_id, environment, deleted_at, deleted_by, purged } = tombstone;
   return new AbilityError({
@@ -13,7 +13,7 @@ export function taskDeleted(tombstone: Tombstone, project?: string): AbilityErro
   });
 }
 
-/** The error for a key whose task is being deleted at this moment. */
+/** The error for a key whose task is being deleted. */
 export function beingDeleted(key: string): AbilityError {
   return new AbilityError({
     code: 'task.deleted',

@@ -12,7 +12,7 @@ export interface WayToRetry {
    * loop, or at a step in it, it does them all again.
    */
   foreach?: string;
-  /** The call refused what it was given, so that the definition is to be corrected first: a retry reads it anew. */
+  /** The call refused its input, so the definition must be corrected first: a retry reads it anew. */
   corrected?: true;
 }
 
@@ -23,7 +23,7 @@ interface ToldError {
   details?: unknown;
 }
 
-/** What is known of a task that may be tried again. */
+/** Facts about a task that may be retried. */
 export interface Retried {
   /** Workflow id. */
   task: string;
@@ -45,10 +45,10 @@ export function wayOnFrom(root: StepTree, task: string, path: string): string {
 }
 
 /**
- * Whether and how a task can be tried again; undefined: it cannot.
+ * Whether and how a task can be retried; undefined: it cannot.
  *
- * Inside a loop no step of a turn is named, since a retry begins with no turn but the first: of a `repeat`, whose turns are
- * never taken over, the loop is, and of a `foreach` nothing, so that the items are kept that are done.
+ * A step inside a loop is never named, since a retry can only begin with the first turn: for a `repeat`, whose turns
+ * are never reused, the loop is named, and for a `foreach` nothing, so that finished items are kept.
  */
 export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry | undefined {
   if (!isEndState(status) || !RETRIED.includes(status) || /[:/]/.test(task)) return undefined;

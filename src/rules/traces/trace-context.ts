@@ -12,7 +12,7 @@ export interface TraceContext {
   trace: string;
   /** Of the span that asks; 16 hex digits. */
   span: string;
-  /** Whether whoever asks writes its spans. */
+  /** Whether the caller records its spans. */
   sampled: boolean;
 }
 

@@ -4,9 +4,10 @@ import type { Plan } from '../../contracts/plan.js';
 import { findStep, type StepTree } from '../steps/find-step.js';
 
 /**
- * Ids of traces and spans come from what a task is, so that each worker knows them, also after a restart, and no history has to keep them.
+ * Ids of traces and spans are derived from a task's identity, so each worker knows them, also after a restart, and no
+ * history has to keep them.
  *
- * A seal is that of one creation of a task, and the tasks it calls have the same; its mark stands for both.
+ * A seal identifies one creation of a task, and its called tasks share it; its mark stands for both.
  */
 
 /** The trace of a task that came without one. @param mark of its seal. 32 hex digits. */
@@ -29,7 +30,7 @@ export function callingSpanId(mark: string, child: string): string {
   return hash('step', mark, child).slice(0, 16);
 }
 
-/** The span of one attempt of a call. @param attempt what tells it from all others of the task. */
+/** The span of one attempt of a call. @param attempt distinguishes it from all others of the task. */
 export function attemptSpanId(mark: string, task: string, attempt: string): string {
   return hash('attempt', mark, `${task}/${attempt}`).slice(0, 16);
 }
@@ -40,7 +41,8 @@ export function spotOf(path: string, groups: readonly number[]): string {
 }
 
 /**
- * The spot of what surrounds a hook: the step it fires for, or the outermost retried group around that, whose attempts a hook does not know.
+ * Identifies the parent of a hook's span: the step it fires for, or the outermost retried group around that, whose
+ * attempts a hook does not know.
  *
  * @param path of the step; empty: the task. @returns undefined for the task.
  */

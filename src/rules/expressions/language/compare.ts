@@ -3,7 +3,7 @@ import { type Kind, kindOf, type Maybe, type Moment, type Span, type TypeName, U
 
 const NUMBERS: ReadonlySet<Kind> = new Set(['int', 'uint', 'double']);
 
-/** Whether two values are equal: numbers by what they stand for, lists and maps by all that is in them. */
+/** Whether two values are equal: numbers by value, lists and maps deeply. */
 export function areEqual(left: unknown, right: unknown): boolean {
   if (typeof left === 'string' || typeof left === 'boolean' || left === null) return left === right;
   if (typeof left === 'bigint' && typeof right === 'bigint') return left === right;
@@ -59,7 +59,7 @@ export function orderTexts(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at += 1) {
     const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)];
-    // A surrogate stands for a letter after all that need none.
+    // Surrogates encode characters after all those without them.
     if (a !== b) return rank(a) - rank(b);
   }
   return left.length - right.length;

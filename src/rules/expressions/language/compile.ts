@@ -18,9 +18,9 @@ const TYPES: ReadonlyMap<string, TypeName> = new Map(
 );
 
 /**
- * Makes a part of an expression ready to be evaluated.
+ * Prepares a part of an expression for evaluation.
  *
- * What is certain to fail is noted down at its place, and fails when it is evaluated, as CEL has it without a checker.
+ * A certain failure is noted in its place, and occurs at evaluation, as in CEL without a checker.
  */
 export function compilePart(node: Node, place: Place): Part {
   const { op, args } = node;

@@ -4,7 +4,7 @@ import { Dictionary, kindOf, List, Maybe } from './kinds.js';
 
 /** Characters of a text, or bytes, that count as one visit. */
 const CHARACTERS_A_VISIT = 64;
-/** A key of a map is found, and looked at, for each value. */
+/** A map key is found, and read, for each value. */
 const VISITS_A_KEY = 2;
 
 /**
@@ -15,7 +15,7 @@ const VISITS_A_KEY = 2;
 export class Cost {
   private left: number = EXPRESSION_LIMITS.visits;
 
-  /** Whether more was asked for than is allowed. Nothing goes on after that. */
+  /** Whether the evaluation has exceeded its budget; it then stops. */
   get isExceeded(): boolean {
     return this.left < 0;
   }
@@ -39,7 +39,7 @@ export class Cost {
   }
 }
 
-/** Values are never changed, so what was counted once holds; counting costs as much as reading. */
+/** Values are immutable, so a count stays valid; counting costs as much as reading. */
 const sizes = new WeakMap<object, number>();
 const wholeCosts = new WeakMap<object, number>();
 
@@ -65,7 +65,7 @@ function sizeOf(map: object): number {
   return size;
 }
 
-/** Visits for all of a value, what is inside it included. */
+/** Visits for a whole value, including nested ones. */
 function wholeCostOf(value: object): number {
   const known = wholeCosts.get(value);
   if (known !== undefined) return known;

@@ -14,7 +14,7 @@ const SIZE: readonly Overload[] = [
   overload<[object]>('map -> int', ([map]) => BigInt(sizeOfMap(map))),
 ];
 
-/** What looks at no more of its operands than that they are there, or counts for itself. */
+/** Functions that only test whether their operands exist, or count their own cost. */
 const READING_NOTHING: ReadonlySet<string> = new Set([
   'dyn',
   'type',
@@ -27,7 +27,7 @@ const READING_NOTHING: ReadonlySet<string> = new Set([
   'value',
 ]);
 
-/** Functions that stand by themselves. */
+/** Functions without a receiver. */
 export const FUNCTIONS: ReadonlyMap<string, Callable> = callables({
   ...CONVERSIONS,
   size: SIZE,
@@ -41,7 +41,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = callables({
 
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'uint', 'double']);
 
-/** The numbers of a list added up as `+` adds them; 0 of an empty one. @throws Failure for what is no number. */
+/** The sum of a list's numbers with `+`; 0 for an empty list. @throws Failure for an item that is not a number. */
 function sumOf(items: readonly unknown[], context: CallContext): unknown {
   const strange = items.find((item) => !NUMBERS.has(kindOf(item)));
   if (strange !== undefined) return fail(`sum adds numbers, and the list has a ${kindOf(strange)}`);

@@ -5,7 +5,7 @@ import { kindOf, List } from './kinds.js';
 import { noOverload } from './overloads.js';
 import { type Evaluation, failing, type Part, type Place } from './part.js';
 
-/** Nodes of a body that count as one visit: so many take about as long as reading one value. */
+/** Nodes of a body that count as one visit: they take about as long as reading one value. */
 const NODES_A_VISIT = 3;
 
 type Run = Part['run'];
@@ -87,7 +87,7 @@ function asBool(name: string, value: unknown): boolean {
   throw new Failure(`the condition of ${name}() must return bool: ${noOverload(name, [kindOf(value)]).summary}`);
 }
 
-/** The first item that decides, decides, whatever fails before it; a failure that no item outdoes is one of the whole. */
+/** The first deciding item decides, whatever fails before it; without one, a failure fails the whole. */
 function decided(
   items: readonly unknown[],
   ask: (item: unknown) => boolean,

@@ -9,7 +9,7 @@ const DAY_SECONDS = 86_400;
 /** From the first moment of the year 1 up to the last of 9999. */
 const FIRST = -62_135_596_800n * SECOND;
 const LAST = 253_402_300_800n * SECOND - 1n;
-/** So many nanoseconds as 64 bits have room for, about 292 years. */
+/** Number of nanoseconds that fit into 64 bits, about 292 years. */
 const LONGEST = 2n ** 63n - 1n;
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
@@ -97,7 +97,7 @@ export function civilOf(seconds: number): Civil {
   };
 }
 
-/** Whole seconds since 1970, and what is left of the next one. */
+/** Whole seconds since 1970, and the remainder. */
 export function splitMoment({ nanos }: Moment): { seconds: number; rest: number } {
   const rest = ((nanos % SECOND) + SECOND) % SECOND;
   return { seconds: Number((nanos - rest) / SECOND), rest: Number(rest) };

@@ -95,7 +95,7 @@ const NEGATED: Overload[] = [
 
 const DENIED: Overload[] = [overload<[boolean]>('bool -> bool', ([a]) => !a)];
 
-/** Operators whose operands are all evaluated first, apart from equality and `in`, which take everything. */
+/** Operators that evaluate all operands first, apart from equality and `in`, which take everything. */
 export const OPERATORS: ReadonlyMap<string, Callable> = new Map(
   (
     [

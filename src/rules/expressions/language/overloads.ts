@@ -2,15 +2,15 @@ import type { Cost } from './cost.js';
 import { Failure } from './failure.js';
 import { type Kind, kindOf } from './kinds.js';
 
-/** What an operand may be. */
+/** Type of an operand. */
 export type Wanted = Kind | 'any';
 
-/** What an operator or function gives; `any` where only its operands tell. */
+/** Type of a result; `any` if it depends on the operands. */
 export type Result = Kind | 'any' | 'list<string>';
 
 /** One way in which an operator, a function or a method may be called. */
 export interface Overload {
-  /** For a method, what it is called on comes first. */
+  /** For a method, the receiver comes first. */
   operands: readonly Wanted[];
   result: Result;
   run: (operands: never[], context: CallContext) => unknown;
@@ -33,9 +33,9 @@ export interface Callable {
 }
 
 /**
- * Notes down an overload.
+ * Declares an overload.
  *
- * @param signature the kinds of its operands, and after `->` what it gives: `string int -> string`.
+ * @param signature the kinds of its operands, and after `->` its result: `string int -> string`.
  */
 export function overload<T extends unknown[]>(
   signature: string,
@@ -49,7 +49,7 @@ export function overload<T extends unknown[]>(
   };
 }
 
-/** Every overload that operands of these kinds may come to. `any` fits all, and all fit `any`. */
+/** Every overload that may match operands of these kinds. `any` fits all, and all fit `any`. */
 export function overloadsFor(callable: Callable, kinds: readonly Wanted[]): Overload[] {
   return callable.overloads.filter((one) => fits(one.operands, kinds));
 }

@@ -5,7 +5,7 @@ import { fail } from './failure.js';
 import { List } from './kinds.js';
 import { type CallContext, type Overload, overload } from './overloads.js';
 
-/** Reading JSON takes so many times as long as reading text, and writing bytes as text. */
+/** Cost of parsing JSON, and of writing bytes as text, relative to reading text. */
 const PARSING = 16;
 
 /** Methods of texts, bytes and lists of texts, by their names. Places in a text are those of its letters. */

@@ -7,9 +7,9 @@ import { writeMoment, writeSpan } from './moments.js';
 const MILLISECONDS = 3;
 
 /**
- * Turns what an expression gives into JSON; an absent optional becomes undefined.
+ * Turns the result of an expression into JSON; an absent optional becomes undefined.
  *
- * @throws AbilityError `expression.failed` for an int beyond 2^53, bytes, types, and numbers that are none.
+ * @throws AbilityError `expression.failed` for an int beyond 2^53, bytes, types, NaN and infinities.
  */
 export function toJson(value: unknown): Json | undefined {
   const kind = kindOf(value);

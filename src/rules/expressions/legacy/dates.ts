@@ -1,8 +1,8 @@
 /**
- * Lets CEL know its timestamps again in workflow code.
+ * Lets CEL recognise its timestamps in workflow code.
  *
- * The sandbox of the Temporal SDK puts a Date of its own in place of the original, whose instances still name the original
- * as their constructor; the CEL library tells values apart by constructor. Imported before it, for what it does.
+ * The sandbox of the Temporal SDK replaces Date, but instances of the replacement have the original as their
+ * constructor; the CEL library distinguishes values by constructor. Imported before it, for its side effect.
  */
 if (Date.prototype.constructor !== Date) {
   Object.defineProperty(Date.prototype, 'constructor', { value: Date, writable: true, configurable: true });

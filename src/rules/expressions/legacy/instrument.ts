@@ -11,7 +11,7 @@ export const INSTRUMENTS = {
 const INSTRUMENT_NAMES: ReadonlySet<string> = new Set(Object.values(INSTRUMENTS));
 
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
-/** Methods whose work grows with the text or list they are called on. */
+/** Methods whose work grows with the receiving text or list. */
 const READING_METHODS: ReadonlySet<string> = new Set([
   'base64',
   'contains',
@@ -25,10 +25,10 @@ const READING_METHODS: ReadonlySet<string> = new Set([
   'upperAscii',
 ]);
 
-/** Parsing takes so many times as long as reading. */
+/** Cost of parsing relative to reading. */
 const PARSING = 16n;
 
-/** Nodes of a macro's body that count as one visit: so many take about as long as reading one value. */
+/** Nodes of a macro's body that count as one visit: they take about as long as reading one value. */
 const NODES_A_VISIT = 3;
 
 /**

@@ -21,10 +21,10 @@ const OPTIONS = {
   limits: { maxDepth: EXPRESSION_LIMITS.depth, maxAstNodes: EXPRESSION_LIMITS.nodes },
 } as const;
 
-/** What the instruments of the evaluation under way report to; evaluation is synchronous. */
+/** Receives the reports of the current evaluation's instruments; evaluation is synchronous. */
 let current: { budget: VisitBudget; scope: Scope } | undefined;
 
-/** The library, to read expressions with, and to evaluate what was made of them. */
+/** The library, for parsing expressions and evaluating them. */
 interface Library {
   syntax: Environment;
   runtime: Environment;

@@ -3,7 +3,7 @@ import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { noJson, wholeNumber } from '../json-values.js';
 
-/** Asks a view for the value behind it. A table of all views would cost ten times what the views do. */
+/** Key for the value behind a view. A table of all views would cost ten times as much as the views. */
 const BEHIND = Symbol('the value behind');
 
 const handler: ProxyHandler<object> = {

@@ -14,7 +14,7 @@ const VISITS_A_KEY = 2;
 export class VisitBudget {
   private left: number = EXPRESSION_LIMITS.visits;
 
-  /** Whether more was asked for than there is. Some operators of CEL swallow errors, so ask again at the end. */
+  /** Whether the budget was exceeded. Some operators of CEL swallow errors, so check again at the end. */
   get isExceeded(): boolean {
     return this.left < 0;
   }
@@ -59,7 +59,7 @@ export class VisitBudget {
   }
 }
 
-/** Values are never changed, so what was counted once holds; counting the keys of a map costs as much as reading it. */
+/** Values are immutable, so a count stays valid; counting the keys of a map costs as much as reading it. */
 const keys = new WeakMap<object, unknown[]>();
 const wholeCosts = new WeakMap<object, number>();
 
@@ -79,7 +79,7 @@ function membersOf(value: object): number {
   return Array.isArray(value) ? value.length : keysOf(value).length * VISITS_A_KEY;
 }
 
-/** Visits for all of a value, what is inside it included. */
+/** Visits for a whole value, including nested ones. */
 function wholeCostOf(value: unknown): number {
   if (value === null || typeof value !== 'object') return countWhole(value);
   const plain = unwrapped(value);

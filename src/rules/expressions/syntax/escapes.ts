@@ -8,9 +8,9 @@ const PLAIN: Record<string, string> = {
 const ESCAPE = /\\(?:([\\?"'`abfnrtv])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|)/g;
 
 /**
- * Gives the value of a literal from what stands between its quotes.
+ * The value of a literal, from the text between its quotes.
  *
- * @throws SyntaxFailure for an escape that is none, and for one of half a surrogate pair.
+ * @throws SyntaxFailure for an invalid escape, and for one of half a surrogate pair.
  */
 export function readEscapes(
   written: string,

@@ -22,7 +22,7 @@ const MAX_INT = 2n ** 63n - 1n;
 /**
  * Cuts an expression into its tokens, the last of which has the kind `end`.
  *
- * @throws SyntaxFailure for a character that begins none, and for a literal that is not valid.
+ * @throws SyntaxFailure for a character that begins no token, and for an invalid literal.
  */
 export function readTokens(text: string): Token[] {
   const tokens: Token[] = [];
@@ -53,7 +53,7 @@ function readToken(text: string, start: number): Token {
     let end = start + 1;
     while (isLetter(text.charCodeAt(end)) || isDigit(text.charCodeAt(end))) end += 1;
     const next = text[end];
-    // A letter or two right before a quote say how to read what is quoted.
+    // A prefix of one or two letters right before a quote says how to read the literal.
     if ((next === '"' || next === "'") && end - start <= 2) return readQuoted(text, start) ?? wordOf(text, start, end);
     return wordOf(text, start, end);
   }
@@ -85,7 +85,7 @@ function wordOf(text: string, start: number, end: number): Token {
   return word === 'in' ? { kind: 'in', start, end } : { kind: 'name', value: word, start, end };
 }
 
-/** One more than the largest int is read as well: a minus sign may stand before it. */
+/** One more than the largest int is accepted as well: a minus sign may precede it. */
 function readNumber(text: string, start: number): Token {
   NUMBER.lastIndex = start;
   const [written = ''] = NUMBER.exec(text) ?? [];
@@ -108,7 +108,7 @@ function numberOf(written: string): bigint | number | Uint | undefined {
   return value <= MAX_INT + 1n ? value : undefined;
 }
 
-/** @returns undefined where no quote stands there, after what says how it is read. */
+/** @returns undefined if no quote follows the prefix. */
 function readQuoted(text: string, start: number): Token | undefined {
   QUOTE.lastIndex = start;
   const [opening, prefix = '', quote = ''] = QUOTE.exec(text) ?? [];

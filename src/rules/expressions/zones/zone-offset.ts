@@ -66,7 +66,7 @@ function zoneOf(name: string): Zone {
   return zone;
 }
 
-/** Cut into lines when the first zone is asked for, since most expressions ask for none. */
+/** Cut into lines when a zone is first needed, since most expressions need none. */
 function linesByName(): ReadonlyMap<string, string> {
   lines ??= new Map(
     zoneText()
