@@ -8,7 +8,7 @@ import { readScopePages, type ScopePages } from './scope-pages.js';
 import { keyOfText, VectorStore, vectorFileOf } from './vector-store.js';
 import { WordRanker } from './word-ranker.js';
 
-/** The abilities of an environment, ready to be ranked for what is asked in a scope. */
+/** The abilities of an environment, ready to be ranked for requests in a scope. */
 export interface AbilityPool {
   abilities: ReadonlyMap<string, ChoosableAbility>;
   ranker: Ranker;
@@ -18,15 +18,15 @@ export interface AbilityPool {
   scope: string | null;
 }
 
-/** So many are kept; a process serves a project, in a few environments and scopes. */
+/** The maximum number of cached pools; a process serves a project, in a few environments and scopes. */
 const MAX_KEPT = 8;
 const kept = new Map<string, AbilityPool>();
 
 /**
- * The abilities of an environment with what the pages of a scope say; built once for each state of the registry, of these pages, and of
- * what the environment says of embeddings.
+ * The abilities of an environment with the text of a scope's pages; built once for each state of the registry, of these pages, and of the
+ * environment's settings for embeddings.
  *
- * @param env where the address and the key of embeddings are.
+ * @param env holds the address and the key of embeddings.
  */
 export function poolOf(
   registry: Registry,

@@ -12,7 +12,7 @@ export interface EmbeddedRequest {
 /** Near nothing; keeps the places of the others. */
 const NOTHING = new Float32Array();
 
-/** So many texts are sent at once. */
+/** The maximum number of texts in one request. */
 const BATCH = 64;
 /** Requests whose vectors are remembered; a request is ranked several times. */
 const MAX_REQUESTS = 100;
@@ -42,7 +42,7 @@ export class Embedder {
     try {
       const request = await this.vectorOf(text, signal);
       const missing = (): number[] => this.missing(request.length);
-      // One request at a time makes what is missing; the others find it made, or go on.
+      // One request at a time embeds the missing texts; the others find them done, or continue.
       while (missing().length > 0 && this.going) await before(this.going, signal);
       if (missing().length > 0) await this.make(missing(), request.length, signal);
       return { request, abilities: this.keys.map((key) => this.store.find(key, request.length) ?? NOTHING) };
@@ -65,7 +65,7 @@ export class Embedder {
     return vector;
   }
 
-  /** The places of the texts without a vector of so many numbers. */
+  /** The indices of the texts without a vector of this dimension. */
   private missing(numbers: number): number[] {
     return [...this.keys.keys()].filter((at) => !this.store.find(this.keys[at] ?? '', numbers));
   }

@@ -27,7 +27,7 @@ export function embeddingsSettings(
   return typeof endpoint === 'string' ? endpoint : { ...endpoint, model, timeoutMs: parseDuration(timeout) };
 }
 
-/** Why there are no vectors: one sentence without a full stop, which has nothing of what an endpoint said. */
+/** Why there are no vectors: one sentence without a full stop, with nothing from an endpoint's response. */
 export class EmbeddingsFault extends Error {
   override readonly name = 'EmbeddingsFault';
 }
@@ -43,8 +43,8 @@ export type Embed = (texts: readonly string[], signal: AbortSignal) => Promise<F
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * An OpenAI-compatible `/v1/embeddings` endpoint. It is asked once, without retries; redirects are not followed, since they could lead to
- * where the policy does not.
+ * An OpenAI-compatible `/v1/embeddings` endpoint. Each request is sent once, without retries; redirects are not followed, since they could
+ * lead where the policy forbids.
  */
 export function embedThrough(settings: EmbeddingsSettings): Embed {
   const { url, model, key } = settings;
@@ -116,9 +116,9 @@ const answer = z.object({
 });
 
 /**
- * The vectors in an answer of `/v1/embeddings`, made as long as 1, in the order of their texts.
+ * The vectors in a response of `/v1/embeddings`, normalized to length 1, in the order of their texts.
  *
- * @param wanted how many texts were sent. @returns what is wrong with the answer, to follow "answered".
+ * @param wanted number of texts sent. @returns the error of the response, to follow "answered".
  */
 function readVectors(text: string, wanted: number): Float32Array[] | string {
   const parsed = answer.safeParse(jsonOf(text));

@@ -121,12 +121,12 @@ function weakened(score: number, left: number): number {
   return strength / (strength + 1);
 }
 
-/** What a request says that was ranked by words although vectors were wanted. @param reason a sentence without a full stop. */
+/** The note for a request that was ranked by words although vectors were configured. @param reason a sentence without a full stop. */
 export function warningOf(reason: string): string {
   return `ranked by words alone: ${reason}`;
 }
 
-/** What is sent of an ability: what it is called and what people say it is for; its parameters say nothing of that. */
+/** The text of an ability that is sent: its name and the uses that people describe; its parameters do not describe its use. */
 export function meaningOf({ id, texts: { name = [], summary = [], uses = [], keywords = [] } }: AbilityText): string {
   const names = [...new Set([id, ...name].map((one) => wordTexts(one).join(' ')))];
   return sent([...names, ...summary, ...uses, ...keywords].filter((part) => part.trim() !== '').join('. '));
@@ -135,7 +135,7 @@ export function meaningOf({ id, texts: { name = [], summary = [], uses = [], key
 /** Longer texts are cut; models read a few hundred words of them. Characters. */
 const MAX_SENT = 2000;
 
-/** What is sent of a text: its beginning, without half a character, which some servers cannot read. */
+/** The part of a text that is sent: its beginning, without half a character, which some servers cannot read. */
 export function sent(text: string): string {
   return text.slice(0, MAX_SENT).replace(/\p{Surrogate}/gu, ' ');
 }
@@ -150,8 +150,8 @@ export interface Fusable {
 }
 
 /**
- * Reciprocal rank fusion: what stands high in several rankings comes first. Each place counts weight / (60 + place), counted from 1; ties
- * keep the order of the first ranking that has them.
+ * Reciprocal rank fusion: an item high in several rankings comes first. Each place counts weight / (60 + place), counted from 1; ties keep
+ * the order of the first ranking that has them.
  */
 export function fuseRanks(rankings: readonly Fusable[]): string[] {
   const worth = new Map<string, number>();

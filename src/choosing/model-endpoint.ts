@@ -8,7 +8,7 @@ import { isAddressAllowed, isHostAllowed, portOf } from '../rules/calls/allowed-
 
 /** An OpenAI-compatible endpoint, and the hosts that it may be at. */
 export interface ModelEndpoint {
-  /** With the path of what is asked. */
+  /** With the path of the request. */
   url: URL;
   /** Sent as bearer token; never printed. */
   key?: string;

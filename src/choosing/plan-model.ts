@@ -57,7 +57,7 @@ function failureOf(error: unknown, { url, timeoutMs }: PlannerModel, isLate: boo
   return new AbilityError({ code: 'planner.failed', message: whyUnanswered(error, url) });
 }
 
-/** What a model is told that plans calls. Source: R-002-42 to R-002-47; docs/agent-abilities.md. */
+/** The instructions of a model that plans calls. Source: R-002-42 to R-002-47; docs/agent-abilities.md. */
 const PLANNER_INSTRUCTIONS = `You carry out the request in \`prompt\` by planning calls of the abilities in \`abilities\`. Answer with one JSON object and nothing else:
 {"plan": [{"id": "a name of yours", "ability_id": "an id of \`abilities\`", "input": {..}, "after": ["ids of calls that must succeed before"]}], "answer": "in words, for the user"}
 \`after\` and \`answer\` may be left out. No other keys.

@@ -64,7 +64,7 @@ export interface Ranking {
 
 /** Ranks abilities by how well they fit a request. */
 export interface Ranker {
-  /** Never fails for what is outside of this process. By words, those that share nothing with the request are left out. */
+  /** Never fails because of another process. When ranking by words, abilities that share nothing with the request are left out. */
   rank(query: RankQuery): Promise<Ranking>;
 }
 

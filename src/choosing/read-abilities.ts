@@ -107,7 +107,7 @@ function parametersOf(schema: JsonObject, depth = 0): string[] {
   });
 }
 
-/** The texts in a value; what is long is no word of a request. */
+/** The texts in a value; a long one is no word of a request. */
 function textsIn(value: Json): string[] {
   if (typeof value === 'string') return value.length <= 1000 ? [value] : [];
   if (Array.isArray(value)) return value.flatMap(textsIn);

@@ -75,7 +75,7 @@ function readEach(wanted: readonly Wanted[], readers: readonly Reader[], text: s
 
 /** Of several numbers, the one that says how many: "5 fake users". */
 const COUNTS: ReadonlySet<string> = new Set(['count', 'limit', 'number', 'n', 'max', 'size', 'quantity']);
-/** Inputs that take what is searched for. */
+/** Inputs that take a search term. */
 const SEARCHED: ReadonlySet<string> = new Set(['text', 'query', 'q', 'search', 'term', 'contains', 'keyword']);
 
 /** The only number; of several inputs that take one, that for a count. */
@@ -88,7 +88,7 @@ function onlyCount(input: Wanted, text: string, others: readonly Wanted[], taken
   );
 }
 
-/** The only address or quoted text, for the only input that takes what is searched for. */
+/** The only address or quoted text, for the only input that takes a search term. */
 function onlySearched(
   { name, schema }: Wanted,
   text: string,
@@ -132,7 +132,7 @@ function describe({ name, schema: { type, description, enum: choices } }: Wanted
 
 const VALUE = `(?:"([^"]*)"|'([^']*)'|([^\\s,;"']+))`;
 
-/** `name=value`, `name: value`, or the name in words and then something that has a digit or stands in quotes. */
+/** `name=value`, `name: value`, or the name in words followed by something quoted or with a digit. */
 function namedValue({ name, schema }: Wanted, text: string): Json | undefined {
   const words = wordTexts(name);
   if (words.length === 0) return undefined;

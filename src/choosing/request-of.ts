@@ -22,8 +22,8 @@ export function asks(sentence: string): boolean {
 }
 
 /**
- * What of a text is searched for: of a conversation the last thing that a person said, without code, quotations and what is pasted, and of
- * what is still long the sentences that ask, or else its first and last ones. A short text is searched for as it is.
+ * The query in a text: of a conversation, the last message of a person without code, quotations and pasted text; if that is still long, its
+ * requests, or else its first and last sentences. A short text is the query as it is.
  *
  * Source: measured in docs/choosing.md.
  */
@@ -64,7 +64,7 @@ function sentencesOf(text: string): string[] {
   return text.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== '');
 }
 
-/** The last sentences first, as many as there is room for: what is said last is what is meant. */
+/** The last sentences first, as many as fit: the last ones carry the meaning. */
 function firstWords(sentences: readonly string[]): string {
   const kept: string[] = [];
   let words = 0;

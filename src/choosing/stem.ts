@@ -1,8 +1,8 @@
 /**
  * Brings the forms of an English word to one stem: `converts`, `converting` and `conversion` share theirs with `convert` or nearly so.
  *
- * The algorithm of M. F. Porter, "An algorithm for suffix stripping" (1980), without departures. What is no lower-case English word comes
- * back as it is, or a little shorter; a stem is only compared with stems and never shown.
+ * The algorithm of M. F. Porter, "An algorithm for suffix stripping" (1980), without departures. Anything but a lower-case English word
+ * comes back as it is, or a little shorter; a stem is only compared with stems and never shown.
  */
 export function stemOf(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
@@ -91,7 +91,7 @@ function stripEnd(word: string): string {
   return stem.endsWith('ll') && OVER_1.test(stem) ? stem.slice(0, -1) : stem;
 }
 
-/** Replaces the longest ending that the table has, where what stands before it is long enough. */
+/** Replaces the longest ending in the table, if the part before it is long enough. */
 function replacing(table: Record<string, string>): (word: string) => string {
   const endings = new RegExp(`^(.+?)(${Object.keys(table).join('|')})$`);
   return (word) => {

@@ -7,7 +7,7 @@ import type { ChoosableAbility } from './read-abilities.js';
 import { type MissingInput, readInputs } from './read-inputs.js';
 import { requestOf } from './request-of.js';
 
-/** An ability that may be what is asked for. */
+/** An ability that may fit the request. */
 export interface Suggestion {
   id: string;
   level: 'high' | 'low';
@@ -15,7 +15,7 @@ export interface Suggestion {
   score: number;
   /** Why, in one sentence without a full stop. */
   reason: string;
-  /** Values for inputs that the request gives beyond doubt. */
+  /** Values for inputs that the request states unambiguously. */
   given: ReturnType<typeof readInputs>['given'];
   /** Required inputs that it does not give. */
   missing: MissingInput[];
@@ -37,7 +37,7 @@ export interface Suggested {
   warning?: string;
 }
 
-/** What is asked, and how many are wanted. */
+/** The request, and the number of suggestions to return. */
 export interface SuggestionRequest {
   text: string;
   /** 5 by default. */
@@ -86,7 +86,7 @@ interface Candidate {
   standing: number;
 }
 
-/** What is left of the strength outside of the current scope, or of an ability that is deprecated. */
+/** The share of the strength kept outside of the current scope, or by a deprecated ability. */
 const ELSEWHERE = 0.75;
 const DEPRECATED = 0.5;
 /** What has this share of the strength of the best fits about as well. */
@@ -166,10 +166,10 @@ function questionFor(suggestion: Suggestion | undefined): string | null {
 }
 
 /**
- * Whether an ability belongs to the current scope: it has no place of its own, a module of it is there, or its hints say so. One that does
- * not ranks lower, and is never hidden. Source: R-000-31; docs/choosing.md#how-abilities-are-ranked.
+ * Whether an ability belongs to the current scope: it has no place of its own, one of its modules is in the scope, or its hints say so. One
+ * that does not ranks lower, and is never hidden. Source: R-000-31; docs/choosing.md#how-abilities-are-ranked.
  *
- * @param scope as `findScope` has it, such as `modules/users` or `integration`; null: none is given.
+ * @param scope as `findScope` has it, such as `modules/users` or `integration`; null: none.
  */
 export function isInScope(
   { modules, scopes }: Pick<ChoosableAbility, 'modules' | 'scopes'>,

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import type { EmbeddingsSettings } from './embeddings-endpoint.js';
 
 /**
- * The vectors of texts as one model at one address makes them, kept in a file of the project. Two processes may keep at once: each writes
- * what it read and what it made, and what is lost is made again.
+ * The vectors of texts from one model at one address, in a file of the project. Two processes may save at once: each writes the vectors it
+ * read and made, and lost ones are made again.
  */
 export class VectorStore {
   private vectors: Vectors | undefined;
@@ -24,7 +24,7 @@ export class VectorStore {
     this.isChanged = true;
   }
 
-  /** Writes what was added. @param wanted the keys in use: there may not be room for all. */
+  /** Writes added vectors. @param wanted the keys in use: there may not be room for all. */
   save(wanted: readonly string[]): void {
     if (!this.isChanged) return;
     this.isChanged = false;
@@ -48,7 +48,7 @@ export class VectorStore {
   }
 }
 
-/** So many are kept, used or not. */
+/** The maximum number of stored vectors, used or not. */
 const FEW = 2000;
 
 /** SHA-256 (hex) of a text, by which its vector is kept. */
@@ -71,14 +71,14 @@ const HEAD = MARK.length + 8;
 const DIGEST = 32;
 /** Larger files are neither written nor read. Bytes. */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** So many files, each of one model, are kept beside each other. */
+/** The maximum number of files, each of one model. */
 const MAX_FILES = 4;
 /** What a writer that was killed left behind. Milliseconds. */
 const LEFT_BEHIND_MS = 600_000;
 /** Only what has such a name is ever removed. */
 const OWN_NAME = /^[0-9a-f]{16}\.bin(\.[0-9a-f]{12})?$/;
 
-/** The vectors of a file; none where it is not there, or not whole. */
+/** The vectors of a file; none if it is missing or incomplete. */
 export function readVectorFile(file: string): Vectors {
   try {
     return statSync(file).size > MAX_BYTES ? new Map() : vectorsIn(readFileSync(file));
@@ -154,7 +154,7 @@ function tidy(file: string): void {
   for (const { path } of [...parts, ...files.slice(MAX_FILES - 1)]) rmSync(path, { force: true });
 }
 
-/** Milliseconds since it was written; what is gone meanwhile is new. */
+/** Milliseconds since it was written; a file deleted meanwhile counts as new. */
 function ageOf(path: string): number {
   return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }

@@ -21,7 +21,7 @@ export interface Weights {
   requestLength: number;
   /** The strength at which it is as likely to fit as not. */
   even: number;
-  /** What is left of the strength when the request has a word that the ability is not for. */
+  /** The share of the strength kept when the request has a word that the ability is not for. */
   penalty: number;
 }
 

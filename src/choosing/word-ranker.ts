@@ -68,7 +68,7 @@ export class WordRanker implements Ranker {
     return against;
   }
 
-  /** Each word once, however often it is said; a request that repeats itself asks for nothing more. */
+  /** Each word counts once, however often it is repeated. */
   private termsOf(text: string, without?: ReadonlySet<string>): Term[] {
     const words = new Map<string, Word>();
     const said = wordsIn(text);

@@ -65,7 +65,7 @@ export function wordTexts(text: string): string[] {
     .flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : [run]));
 }
 
-/** {@link wordTexts} with what is known of each; a word of several parts, such as `GitHub` or `sign-up`, follows them whole. */
+/** {@link wordTexts} with the properties of each; a word of several parts, such as `GitHub` or `sign-up`, is followed by the whole. */
 export function wordsIn(text: string): Word[] {
   const plain = text.normalize('NFKC').replace(/['’]/g, '');
   return (plain.match(CHUNK) ?? []).flatMap((chunk) => {
@@ -98,7 +98,7 @@ function pairsOf(run: string): string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
 }
 
-/** Each word is looked at once; all is forgotten when it is too much. */
+/** Each word is analysed once; the cache is cleared when it is full. */
 const known = new Map<string, Word>();
 const MAX_KNOWN = 50_000;
 
@@ -133,8 +133,8 @@ export function phrasesOf(keywords: readonly string[]): Phrase[] {
 }
 
 /**
- * The keywords that occur in a text as whole words next to each other, whatever their case; a plural s makes no difference.
- * `prod` is not found in `product`. Source: C-40.
+ * The keywords that occur in a text as whole words next to each other, in any case; a plural s makes no difference. `prod` is not found in
+ * `product`. Source: C-40.
  *
  * @param words as `wordTexts` splits them.
  */

@@ -28,9 +28,9 @@ export class CaseApprovals {
   ) {}
 
   /**
-   * Decides on what is open and was not seen before.
+   * Decides open requests that were not seen before.
    *
-   * An approval that is not decided after that is left to expire. @returns whether anything was decided.
+   * An approval that is still undecided then is left to expire. @returns whether anything was decided.
    */
   async decideOn(workflow: string, approvals: readonly Approval[]): Promise<boolean> {
     const fresh = approvals.filter(({ status, id }) => status === 'open' && !this.seen.has(`${workflow} ${id}`));
@@ -99,7 +99,7 @@ function findDecisions(scripted: PreparedCase['approvals'], { path, id }: Approv
   return name === undefined ? undefined : scripted[name];
 }
 
-/** Fills in who decides: the approvers in their order, and never the one who asked. */
+/** Fills in the decider: the approvers in their order, and never the requester. */
 function completed(
   decision: ScriptedDecision,
   { people, requested_by, comment }: Approval,

@@ -22,7 +22,7 @@ interface SequencedCall extends SeenCall {
   /** A turn of an agent's model, which no ability has called. */
   isModel: boolean;
   run: string;
-  /** Number of the activity in its run: the order in which the workflow asked. */
+  /** Number of the activity in its run: the order in which the workflow scheduled it. */
   sequence: number;
 }
 
@@ -35,7 +35,7 @@ export class CaseCalls {
 
   constructor(private readonly mocks: PreparedCase['mocks']) {}
 
-  /** The calls in the order in which each workflow asked for them; those of parallel branches may arrive in another. */
+  /** The calls in the order in which each workflow scheduled them; those of parallel branches may arrive in another. */
   get seen(): SeenCall[] {
     const runs = new Map<string, SequencedCall[]>();
     for (const call of this.arrived) {
@@ -113,11 +113,11 @@ export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: 
       if (isEndpoint(operation)) throw calls.refuseModel(seen);
       return live(operation, call);
     }
-    // The turn is taken as ever; only the model is not asked.
+    // The turn runs as usual, but without a request to the model.
     if ('output' in answer && operation.implementation.kind === 'model') {
       return live(operation, { ...call, said: answer.output });
     }
-    // As far as the task can see, the call is made: what a mock answers decides what is due after it.
+    // The task sees a real call: the answer of a mock decides what follows.
     await call.begin();
     if ('output' in answer) {
       await leaveFiles(operation, call, answer.files ?? {});

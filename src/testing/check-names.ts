@@ -2,7 +2,7 @@ import type { CaseDefinition } from '../definitions/formats/cases.js';
 import { nearestOrAll } from '../text/nearest.js';
 import type { PlanNames } from './plan-names.js';
 
-/** The part of a case, or of the defaults of a file, in which names of the plan stand. */
+/** The part of a case, or of the defaults of a file, that contains names of the plan. */
 export type NamingPart = Pick<CaseDefinition, 'mocks' | 'hooks' | 'approvals' | 'signals'> &
   Partial<Pick<CaseDefinition, 'expect'>>;
 

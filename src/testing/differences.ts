@@ -7,9 +7,9 @@ export interface ListLine {
 }
 
 /**
- * Lays one list beside another: the longest common part stays, around it what is missing and what is too much.
+ * Compares two lists: the longest common part stays, with missing and extra items around it.
  *
- * @param textOf how an item is shown; one that both have as the actual list has it.
+ * @param textOf shows an item; a common item is shown as in the actual list.
  */
 export function compareLists<Item>(
   expected: Item[],

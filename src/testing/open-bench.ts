@@ -154,7 +154,7 @@ async function hostWorkers(
         secrets,
         // A case names the files of its input, which are nowhere.
         files: { ...real.files, store: givingAll(real.files.store) },
-        // Its calls are mocks, so no server need be there.
+        // Its calls are mocks, so no server is needed.
         tools: { pin: async (plan) => ({ plan, warnings: [] }) },
         variables: (environment) => new PlaceholderVariables(registry, environment),
         recordUsage: () => {},

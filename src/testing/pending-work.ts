@@ -17,9 +17,9 @@ export interface PendingWork {
 }
 
 /**
- * Looks at a task and its children, by Temporal's history.
+ * Reads a task and its children from Temporal's history.
  *
- * Where one waits for its turn, nothing is said before its lock is at rest: what that had to say is then in the histories.
+ * If one waits for its turn, nothing is reported before its lock is at rest: all its events are then in the histories.
  */
 export async function findPendingWork(client: Client, task: string): Promise<PendingWork> {
   const seen = await look(client, task);

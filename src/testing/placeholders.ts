@@ -6,8 +6,7 @@ import { isHostAllowed } from '../rules/calls/allowed-hosts.js';
 const UNUSED_ADDRESS = 'http://127.0.0.1:9';
 
 /**
- * What `env:NAME` stands for in a test: its value where it is set, else a placeholder, so that cases need neither
- * credentials nor addresses.
+ * The value of `env:NAME` in a test: the real one if it is set, else a placeholder, so that cases need neither credentials nor addresses.
  */
 export class PlaceholderVariables extends EnvironmentVariables {
   private readonly base: string;

@@ -14,7 +14,7 @@ import { PlaceholderVariables } from './placeholders.js';
 import { namesOf, type PlanNames } from './plan-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
-/** Which cases are wanted. */
+/** Which cases to run. */
 export interface CaseFilter {
   /** Only those of this ability. */
   ability?: string | undefined;
@@ -158,9 +158,9 @@ function faultsInAll(defaults: CaseFile['defaults'], names: readonly (PlanNames 
 }
 
 /**
- * What `ability test` would refuse in the files of test cases, as findings of lint.
+ * Errors that `ability test` would report in the files of test cases, as findings of lint.
  *
- * Cases that choose no environment are looked at in the first one, where the project has no default either.
+ * Cases that choose no environment are checked in the first one if the project has no default.
  */
 export function checkCases(registry: Registry): Finding[] {
   const { default_environment, environments } = registry.project;

@@ -6,7 +6,7 @@ import type { Expectation, MockAnswer, MockHookAnswer, ScriptedDecisions } from 
 export interface PreparedCase {
   ability: string;
   name: string;
-  /** Where it stands. */
+  /** Its place in the file. */
   location: SourceLocation;
   environment: string;
   input: JsonObject;

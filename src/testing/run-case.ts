@@ -11,9 +11,9 @@ import type { CaseFailure, CaseReport } from './report.js';
 const TESTER = { name: 'tester', source: 'claimed' } as const;
 
 /**
- * Runs one case: a task of its ability, with its calls mocked and its approvals decided, and judges what it did.
+ * Runs one case: a task of its ability, with its calls mocked and its approvals decided, and checks the result.
  *
- * @throws what the signal was aborted with, and what is wrong with the bench rather than with the case.
+ * @throws the reason of the signal, and errors of the bench rather than of the case.
  */
 export async function runCase(bench: Bench, prepared: PreparedCase, signal: AbortSignal): Promise<CaseReport> {
   const started = performance.now();

@@ -15,7 +15,7 @@ export interface HookCaseReport {
   number: number;
   status: 'passed' | 'failed';
   expected: GuardDecision;
-  /** What the hook said, or how it failed. */
+  /** The answer of the hook, or its failure. */
   said: string;
 }
 

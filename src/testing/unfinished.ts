@@ -5,7 +5,7 @@ import type { SlotAnswer } from '../contracts/concurrency.js';
 import { ACTIVITIES, SLOT_SIGNAL } from '../contracts/names.js';
 import { millisecondsOf, type Timestamp } from './test-clock.js';
 
-/** What is scheduled in one run and has not ended, read off its history. */
+/** Scheduled work of one run that has not ended, from its history. */
 export interface Unfinished {
   isClosed: boolean;
   hasWorkflowTask: boolean;

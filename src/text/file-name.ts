@@ -1,9 +1,9 @@
 const MAX_BYTES = 255;
 
 /**
- * A name that may stand for a file everywhere: without folders and control characters, and not `.` or `..`.
+ * A name that is a valid file name everywhere: without folders and control characters, and not `.` or `..`.
  *
- * @param name as a script, a service or a server gave it.
+ * @param name from a script, a service or a server.
  */
 export function safeFileName(name: string): string {
   const plain = name.replaceAll(/[/\\\p{Cc}\p{Cs}]/gu, '_').trim();

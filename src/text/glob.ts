@@ -1,5 +1,5 @@
 /**
- * Whether a name fits a pattern in which `*` stands for any run of characters, as in `ops.*` or `modules/grading.*`.
+ * Whether a name fits a pattern in which `*` matches any run of characters, as in `ops.*` or `modules/grading.*`.
  *
  * Linear in both, so that a hostile pattern costs no more than an honest one.
  */
@@ -29,7 +29,7 @@ export function matchesAnyGlob(patterns: readonly string[], name: string): boole
 }
 
 /**
- * Whether a relative path fits a pattern: `*` stands for any part of one name, `**` for any number of folders.
+ * Whether a relative path fits a pattern: `*` matches any part of one name, `**` any number of folders.
  *
  * @param path with `/` between its names.
  */
@@ -48,7 +48,7 @@ function matches([first, ...patterns]: readonly string[], names: readonly string
   return name !== undefined && matchesGlob(first, name) && matches(patterns, rest);
 }
 
-/** What is wrong with a pattern for {@link matchesPath}; undefined where nothing is. */
+/** The error in a pattern for {@link matchesPath}; undefined if there is none. */
 export function whyNoPathPattern(pattern: string): string | undefined {
   if (pattern.startsWith('/')) return 'is no path relative to {output_dir}';
   const names = pattern.split('/');

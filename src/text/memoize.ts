@@ -1,6 +1,6 @@
 /**
- * A function that works out its answer once for each object, which must not change after that. What is forgotten
- * elsewhere is forgotten here.
+ * A function that computes its result once for each object, which must not change after that. Results are garbage-collected with their
+ * objects.
  */
 export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { value: Value }>();

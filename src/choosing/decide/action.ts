@@ -1,7 +1,7 @@
 import { stemOf } from '../stem.js';
 import { wordsIn } from '../words.js';
 
-/** What a request asks to be done, by its first word that is a verb of one of these kinds. */
+/** The action that a request asks for, by its first word that is a verb of one of these kinds. */
 export interface Action {
   /** `write`: it changes something; what only reads cannot be meant. */
   kind: 'read' | 'write';
@@ -43,7 +43,7 @@ const WRITE = [
 ];
 const ACTIONS = new Map([...actionsOf('read', READ), ...actionsOf('write', WRITE)]);
 const VERBS: ReadonlySet<string> = new Set([...READ, ...WRITE].flatMap((group) => group.split(' ')));
-/** A verb comes early in what is asked. */
+/** A verb comes early in a request. */
 const FIRST_WORDS = 8;
 
 function actionsOf(kind: Action['kind'], groups: readonly string[]): [string, Action][] {
@@ -84,7 +84,7 @@ export function hasVerb(
   );
 }
 
-/** Whether something is only to be looked at; "get the release out" may be to do it. */
+/** Whether a request only reads; "get the release out" may change something. */
 export function isLooking({ kind, stems }: Action): boolean {
   return kind === 'read' && !stems.has('get');
 }

@@ -19,7 +19,7 @@ const VIA = new RegExp(
   'i',
 );
 
-/** Words that stand for something said before, and what goes with them; nothing else. */
+/** Words that refer to something earlier, with their companions; nothing else. */
 const REFERRING = new RegExp(
   `^[^\\p{L}\\p{N}_]*(?:${[
     '(?:(?:ok|okay|yes|yeah|sure|please|now|then|so|and|actually|just|pls|plz|alright|great|cool|good|perfect)\\b[^\\p{L}\\p{N}_]*)*',
@@ -42,12 +42,12 @@ export function wantsSubAgent(text: string): boolean {
 
 const MAX_CHARACTERS = 120;
 
-/** Whether a message asks for something itself, refers to what was asked before, or only talks. */
+/** Whether a message makes a request itself, refers to an earlier one, or only talks. */
 export function actOf(text: string): Act {
   const said = saidIn(text);
   if (isWordless(said)) return 'talks';
   const plain = said.replaceAll(/\s+/g, ' ').trim();
-  // What only talks or refers is short; and these expressions take long over what is not.
+  // Messages that only talk or refer are short; and these expressions are slow on long texts.
   if (plain.length > MAX_CHARACTERS) return 'asks';
   if (CHAT.test(plain)) return 'talks';
   return plain.split(' ').length <= 14 && REFERRING.test(plain) ? 'refers' : 'asks';
@@ -60,8 +60,8 @@ export function withoutSubAgent(text: string): string {
 }
 
 /**
- * Whether a yes or no answers a later question than what is pending: since that was put, the person asked for something else, and was
- * asked something in reply. Source: R-003-23, R-003-29.
+ * Whether a yes or no answers a later question than the pending one: since that was put, the person made another request, and was asked
+ * something in reply. Source: R-003-23, R-003-29.
  */
 export function answersLater(text: string, { pending, lane }: FocusContext): boolean {
   if (!pending || isConsent(text) === undefined) return false;

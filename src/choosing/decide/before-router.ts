@@ -23,7 +23,7 @@ export function stageA(input: RouterInput, check: CheckValue): ByRule {
   const { text, focus } = input;
   const { pending } = focus;
   const continued = pending && !answersLater(text, input.focus) && continuationOf(text, pending, check);
-  // The whole text is what is waited for: then it is that, also where a label names a sub-agent.
+  // If the whole text is the awaited value, it counts as the value, even where a label names a sub-agent.
   if (continued) return continued;
   return wantsSubAgent(text) ? toSubAgent(input) : undefined;
 }
@@ -48,7 +48,7 @@ function valueFor(text: string, { kind, expects }: Pending, check: CheckValue) {
   return undefined;
 }
 
-/** Whether a text in place of a value asks for something, takes back what was asked, or gives no value. */
+/** Whether a text in place of a value makes a request, takes one back, or gives no value. */
 function saysMore(text: string): boolean {
   const said = saidIn(text);
   if (isWordless(withoutRefused(said)) || isConsent(said) !== undefined || NO_VALUE.test(said)) return true;
@@ -63,7 +63,7 @@ const NAME = /^(?=\S*[\d_./-])[\p{L}\d][^\s?!]*$/u;
 const NO_VALUE =
   /^\W*(?:(?:ah|oh|hm+|well|ok|sorry|actually|but)\b\W*)*(?:never ?mind|forget (?:about )?(?:it|that)|hang on|hold on|wait|one (?:sec|moment)|let me (?:think|check|see)|i(?:['’]ve| have)? changed my mind|(?:i )?(?:really )?(?:do not|don['’]?t) (?:know|care|have)|dunno|idk|(?:i have )?no (?:idea|clue)|(?:i['’]?m |i am )?not sure|skip (?:it|that|this)|leave it|the (?:usual|same)|same as (?:last|before)|you (?:choose|decide|pick))\b|^\W*(?:maybe later|later|not now|whatever|whichever|anything|nothing|none)\W*$/iu;
 
-/** What is handed over is what the focus is about, never what is pending. */
+/** The focus is handed over, never what is pending. */
 function toSubAgent({ focus, agents, text }: RouterInput): ByRule {
   const references = { refersTo: 'focus_anchor', refersToReason: 'A sub-agent takes what was asked last' } as const;
   const agentId = focus.anchor && chooseAgent(agents, `${text}\n${focus.anchor.snippet}`);

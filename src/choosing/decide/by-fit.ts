@@ -12,7 +12,7 @@ import { type Fit, isReading, type Proposal, type RouterInput, targetFor, USUAL_
 const NEARLY = 0.4;
 /** Between two that fit about as well, the person chooses. */
 const ALIKE = 0.92;
-/** What has so many times the score of the next, and only reads, is a little surer. */
+/** A read-only suggestion with this multiple of the next score is a little surer. */
 const ALONE = { before: 2, gain: 0.05 };
 
 /** An ability that has something of the request, and can be called. */
@@ -48,7 +48,7 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
     return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
   }
   const [checks] = callable;
-  // "Does sign-up still work?" may be asked of a test; whether it is run is up to the person.
+  // "Does sign-up still work?" may ask for a test; whether it is run is up to the person.
   if (isWhether(said) && checks?.decision === 'workflow' && confidenceOf(checks, undefined) >= input.threshold) {
     return clarify('A question that this may answer', questionOfAbilities([checks.abilityId]));
   }
@@ -63,7 +63,10 @@ function unavailableBest(input: RouterInput, [best]: readonly Fit[]): Proposal |
   return respond(0.9, `${best.abilityId} fits best, and cannot be called here${reason ? `: ${reason}` : ''}`);
 }
 
-/** Whether an ability can do what a verb asks: what changes nothing deletes nothing, and what is to be shown changes nothing. */
+/**
+ * Whether an ability can carry out a verb: an ability that changes nothing cannot delete, and a request to show something must not change
+ * anything.
+ */
 function suits(one: Callable, action: Action | undefined): boolean {
   if (!action) return true;
   if (action.kind === 'read') return isReading(one.effects) || (one.decision === 'workflow' && hasVerb(one, action));

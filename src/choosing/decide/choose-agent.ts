@@ -21,7 +21,7 @@ export function chooseAgent(agents: readonly AgentTarget[], text: string): strin
   return bestBySummary(agents, text) ?? agents.find(({ id }) => id === GENERIC_AGENT)?.id;
 }
 
-/** "ask legal", "via the support agent", "@ops": spoken to, and not what is spoken of. */
+/** "ask legal", "via the support agent", "@ops": the agent addressed, not the subject. */
 function isAddressed(id: string, text: string): boolean {
   const name = String.raw`${id.replaceAll(/[^\w\s]/g, String.raw`\$&`)}(?![\w-])`;
   const always = String.raw`@${name}|(?<![\w-])${name}\s+(?:sub-?\s?)?agent\b|\b(?:sub-?\s?)?agent\s+${name}`;

@@ -11,15 +11,15 @@ import { isWordless, saidIn } from './said-text.js';
 import { isShortQuestion } from './signals.js';
 import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
 
-/** A proposal while it is held against what is allowed. */
+/** A proposal while it is checked against the limits. */
 interface Clamping {
   proposal: Proposal;
   clamped: string[];
 }
 
 /**
- * Limits a proposal of any router to what is allowed: registered agents, installed tools and workflows of the project
- * alone; nothing below the threshold; nothing that no person asked for. What is left may be acted on.
+ * Limits a proposal of any router: only registered agents, installed tools and workflows of the project alone; nothing below the threshold;
+ * nothing that no person requested. The rest may be acted on.
  *
  * Source: R-003-12 to R-003-16, R-003-18 to R-003-20, R-003-24, R-003-25, R-003-30; C-24, C-26, C-27.
  */
@@ -53,7 +53,7 @@ function cleaned(proposal: Proposal, { focus }: RouterInput): Proposal {
   };
 }
 
-/** Only what a person asked for is done; where that is not clear, they are asked. Source: R-003-24. */
+/** Only requests of a person are carried out; if it is unclear, they are asked. Source: R-003-24. */
 function withinFocus(state: Clamping, input: RouterInput): Clamping {
   const { focus, text } = input;
   const said = saidIn(text);
@@ -167,7 +167,7 @@ function withinConfidence(state: Clamping, input: RouterInput): Clamping {
     : refused(state, why, 'clarify', aboutProposal(state, input));
 }
 
-/** "Do you mean X?" of what was not sure enough. */
+/** "Do you mean X?" for an uncertain choice. */
 function aboutProposal({ proposal: { target } }: Clamping, input: RouterInput): Question {
   const named = nameOf(target, input);
   return named ? questionOfAbilities([named]) : questionFor(input);

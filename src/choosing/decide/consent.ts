@@ -11,7 +11,7 @@ const AGREES = only(YES);
 const REFUSES = only(NO);
 const RETRIES = only(`${YES}|${AGAIN}`);
 
-/** Nothing but these words, of which one at least is no politeness. */
+/** Only these words, at least one of them not mere politeness. */
 function only(words: string): RegExp {
   return new RegExp(`^(?:(?:${POLITE})[ ,.!]+)*(?:${words})(?:[ ,.!]+(?:${words}|${POLITE}))*$`);
 }

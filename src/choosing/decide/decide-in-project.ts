@@ -37,7 +37,7 @@ export interface DecidedThread extends Pick<SessionThread, 'messages' | 'pending
   key: string;
 }
 
-/** What was decided, and by what. */
+/** The decision, and which router made it. */
 export interface Decided {
   focus: FocusContext;
   decision: RoutingDecision;
@@ -88,7 +88,7 @@ async function missedBy(
   });
 }
 
-/** So many are looked at. */
+/** The maximum number of candidates. */
 const MOST = 8;
 /** From this share of a score on something fits about as well. */
 const ABOUT = 0.9;

@@ -13,18 +13,18 @@ import {
   USUAL_THRESHOLD,
 } from './targets.js';
 
-/** Proposes what to do with a request; what it proposes is held against what is allowed. Source: C-25. */
+/** Proposes an action for a request; the proposal is checked against the limits. Source: C-25. */
 export interface Router {
   /** @throws RouterFault where it has no answer that can be read in time. */
   choose(input: RouterInput, signal?: AbortSignal): Promise<Proposal>;
 }
 
-/** Why a router has no answer: one sentence without a full stop, which has nothing of what an endpoint said. */
+/** Why a router has no answer: one sentence without a full stop, with nothing from an endpoint's response. */
 export class RouterFault extends Error {
   override readonly name = 'RouterFault';
 }
 
-/** What is decided about, and among what. */
+/** The request to decide about, and the candidates. */
 export interface DecideInput {
   /** Its last message is decided about. */
   focus: FocusContext;
@@ -43,8 +43,8 @@ export interface DecideInput {
 }
 
 /**
- * Decides what becomes of the last message of a thread: Stage A, by rule; then Stage B, a router, within what is allowed. Only a message of a
- * person is decided about, and nothing else ever asks for anything. Where a model fails the rules decide.
+ * Decides about the last message of a thread: Stage A, by rule; then Stage B, a router, within the limits. Only a message of a person is
+ * decided about; nothing else counts as a request. If a model fails, the rules decide.
  *
  * Source: R-003-01 to R-003-30; C-23 to C-27; docs/choosing.md#deciding.
  */

@@ -10,7 +10,7 @@ const WORDS_OF_A_TITLE = 8;
 /** What a thread of messages is about. */
 export interface Thread {
   key: string;
-  /** Oldest first; the last is what is decided about. */
+  /** Oldest first; the decision is about the last one. */
   messages: readonly LaneMessage[];
   pending: Pending | null;
   /** Milliseconds since 1970. */
@@ -18,10 +18,10 @@ export interface Thread {
 }
 
 /**
- * Finds what the last message of a thread is about: itself where it asks for something, else the newest request before it. Requests that
- * stand side by side without an answer between them, and that its words do not distinguish, make it ambiguous. Only people ask.
+ * Finds the subject of a thread's last message: the message itself if it is a request, else the newest request before it. Several requests
+ * without an answer between them that its words do not distinguish make it ambiguous. Only people make requests.
  *
- * `pending` is left out where it belongs to another thread or has expired. Source: R-003-01, R-003-23, R-003-24; docs/choosing.md#deciding.
+ * `pending` is left out if it belongs to another thread or has expired. Source: R-003-01, R-003-23, R-003-24; docs/choosing.md#deciding.
  */
 export function focusOf({ key, messages, pending, now }: Thread): FocusContext {
   const window = messages.slice(-LANE_LENGTH).map((message) => ({ ...message, text: withoutMiddle(message.text) }));
@@ -70,7 +70,7 @@ function takenUp(latest: LaneMessage, before: readonly LaneMessage[]): LaneMessa
 const NAMES_ONE =
   /^\W*(?:(?:please|pls|ok|and|now)\b\W*)*(?:(?:do|handle|take|run|hand|give)\s+)?(?:the|that|this|my)(?:\s+[\w-]+){1,3}\W*$/i;
 
-/** "Do it" after "Shall I ...?" means the offer; the person has not asked for it in their own words. Source: R-003-23, R-003-28. */
+/** "Do it" after "Shall I ...?" means the offer; the person has not requested it in their own words. Source: R-003-23, R-003-28. */
 function takesUpOffer(window: readonly LaneMessage[]): boolean {
   const [offer, latest] = window.slice(-2);
   return offer?.role === 'assistant' && OFFER.test(offer.text) && !!latest && !wantsSubAgent(latest.text);

@@ -48,7 +48,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_REPEATED = 2_000;
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
-/** Asks a model once; gives what it said. */
+/** Sends one request to a model; returns its answer. */
 type Ask = (messages: Message[], signal: AbortSignal) => Promise<string>;
 
 /**
@@ -125,7 +125,7 @@ function codeOf(error: unknown, { aborted }: AbortSignal): string {
   return typeof status === 'number' ? String(status) : 'unavailable';
 }
 
-/** A router in place of a model that cannot be asked. @param reason a sentence without a full stop. */
+/** A router in place of an unusable model. @param reason a sentence without a full stop. */
 export function unaskable(reason: string): Router {
   return {
     choose: async () => {

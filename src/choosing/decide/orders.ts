@@ -5,7 +5,7 @@ import { isAbout } from './signals.js';
 /** "I wonder how to ...": it is to be known, not done. */
 const TO_KNOW =
   /\b(?:wonder(?:ing|ed)?|curious|know|understand|idea|explain|remember|learn|tell me|unsure|not sure|confused)\b[^.!?]{0,30}?\b(?:how|why|what|when|where|who|whether|if)\b/i;
-/** What is needed is no news. */
+/** A need is no news. */
 const NEEDED = /\b(?:needs?|should|must|please|pls|plz|have to|has to|want|wants)\b/i;
 const OPENING = '^\\W*(?:(?:hi|hey|ok|okay|so|and|but|btw|fyi|well|yes|no)\\b\\W*)*';
 const DONE =
@@ -27,7 +27,7 @@ const PERHAPS_NEWS = new RegExp(
 const POLITE =
   "(?!\\s+(?:possible|(?:you|u) (?:can|could|may|like|want|have|get|are|don['’]?t mind)|needed|necessary|(?:that|it)['’]?s (?:ok|fine)|not\\b|again|more\\b|convenient|free\\b|lunch\\b))";
 const TO_FIND_OUT = '(?<!\\b(?:check|see|ask|know|tell me|wonder|look|find out|test|verify|sure|out|determine)\\s+)';
-/** What is only to happen in a case or at a time that has not come. */
+/** Requests for a case or a time that has not come. */
 const IN_A_CASE = new RegExp(
   `(?:(?:^|[.!;\\n]|\\b(?:yes|ok|okay|sure|and|but|then|please|pls|only)\\b)\\W*(?:if|once|as soon as|unless|provided(?: that)?|when(?:ever)?|after)|${TO_FIND_OUT}\\b(?:if|once|as soon as|unless))\\b${POLITE}\\s`,
   'i',
@@ -36,7 +36,7 @@ const IN_A_CASE = new RegExp(
 /** "I wonder how to delete it": it asks neither for an answer nor for the work. */
 const HOW_TO = /\bhow (?:to|(?:do|can|should|could|would|does) (?:i|we|you|one|people|someone))\b/i;
 
-/** Whether a person only gives news, or wants to know how something is done: it is answered, and nothing is called. Source: R-003-22. */
+/** Whether a person only gives news, or asks how something is done: it is answered, and nothing is called. Source: R-003-22. */
 export function needsNoCall(said: string): boolean {
   const sentences = sentencesOf(said);
   return (

@@ -57,7 +57,7 @@ export function clarify(rationale: string, ask: Question, confidence = 0.5): Pro
   return { decision: 'clarify', target: null, confidence, rationale, references: LATEST, ...ask };
 }
 
-/** Asked where something should be delegated and no agent takes it. */
+/** Asked if the request should be delegated and no agent takes it. */
 export const NO_AGENT: Question = {
   question: 'No agent is registered here that could take it. What should be done instead?',
   options: [],

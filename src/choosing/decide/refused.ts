@@ -1,7 +1,7 @@
 import { asks } from '../request-of.js';
 import { isVerb } from './action.js';
 
-/** Words before what is asked, or refused, that change nothing about it. */
+/** Words before a request or a refusal that change nothing about it. */
 const BEFORE =
   '^\\W*(?:(?:please|pls|plz|ok|okay|no|wait|hey|hang on|hold on|actually|but|and|so|also|just|guys|team|still|again|then|now|ah|oh)\\b\\W*)*';
 /** "don't forget to" and "do not hesitate to" ask for what follows; so does "why don't you". */
@@ -30,7 +30,7 @@ const REFUSALS: readonly RegExp[] = [
 
 /** Between clauses of a sentence. */
 const CLAUSES = /,\s+|\s+(?=(?:but|instead)\b)|\s+(?:and|but)\s+(?=(?:not|never|do not|don['’]?t|dont)\b)/iu;
-/** "..., not to production": only what comes before is wanted. */
+/** "..., not to production": only the part before it is requested. */
 const EXCEPT = /^\W*(?:(?:but|and)\s+)?(?:not|never)\b/iu;
 
 /** Without the sentences that ask for something not to be done; what such a sentence asks besides is kept. */
@@ -47,7 +47,7 @@ function wantedOf(sentence: string): string {
   const refused = clauses.map((clause, at) => isRefused(clause) || (at > 0 && EXCEPT.test(clause)));
   const first = refused.indexOf(true);
   if (first < 0) return sentence;
-  // After a refusal come its reasons; only what asks is wanted.
+  // A refusal is followed by its reasons; only a request in them counts.
   return clauses.filter((clause, at) => !refused[at] && (at < first || isAsked(withoutTurn(clause)))).join(', ');
 }
 
@@ -60,7 +60,7 @@ function isRefused(clause: string): boolean {
   return REFUSALS.some((refusal) => refusal.test(clause));
 }
 
-/** "just", "but", "instead": the words that turn from what is refused to what is wanted. */
+/** "just", "but", "instead": words that turn from the refusal to the request. */
 function withoutTurn(clause: string): string {
   return clause.replace(/^\W*(?:(?:just|only|but|instead|rather|and|then|simply)\b\W*)+/iu, '');
 }

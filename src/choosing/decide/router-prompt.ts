@@ -1,12 +1,12 @@
 import { ROUTES } from '../../contracts/routing.js';
 import type { RouterInput } from './targets.js';
 
-/** So many tools, and so many workflows, are offered to a model. */
+/** The maximum number of tools, and of workflows, offered to a model. */
 const MAX_OFFERED = 40;
 /** So much of a message before the latest is shown. Characters. */
 const MAX_OF_EARLIER = 600;
 
-/** What a model is asked to decide by. Source: R-003-07 to R-003-11, R-003-21 to R-003-24. */
+/** The instructions by which a model decides. Source: R-003-07 to R-003-11, R-003-21 to R-003-24. */
 export const ROUTER_INSTRUCTIONS = `You decide what becomes of the latest message of a person. Answer with one JSON object and nothing else, with exactly these keys:
 {"decision": ${ROUTES.map((route) => JSON.stringify(route)).join(' | ')},
  "target": null | {"agentId": "..."} | {"extensionId": "...", "capabilityId": "..."} | {"abilityId": "..."},

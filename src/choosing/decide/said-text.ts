@@ -1,6 +1,6 @@
 import { isVerb } from './action.js';
 
-/** What a person says themselves in a message: without what is quoted, pasted or fenced, which is data and asks for nothing. */
+/** The person's own words in a message: without quoted, pasted or fenced text, which is data and requests nothing. */
 export function saidIn(text: string): string {
   return withoutLongPaste(withoutForwarded(text.replaceAll(/[^\S\n]{9,}/g, '        ').replaceAll(/\n{3,}/g, '\n\n')))
     .replaceAll(TAGGED, ' ')
@@ -52,7 +52,7 @@ function withoutForwarded(text: string): string {
   return at < 0 ? text : text.slice(0, at);
 }
 
-/** So long a paragraph is pasted where a shorter one beside it says what is wanted of it. */
+/** A paragraph of this length counts as pasted if a shorter one beside it makes a request about it. */
 const MAX_WORDS_TYPED = 120;
 const LEAST_WORDS_ASKED = 4;
 

@@ -66,7 +66,7 @@ const LEADING = oneOf(
 );
 /** "an issue about the report" is no report. */
 const NO_OTHER = '(?!(?:about|of|from|on|with|that|which|into|to|for|my|in)\\b(?!\\s+(?:me|us)\\b))';
-/** At most so many words between the parts. */
+/** The maximum number of words between the parts. */
 const FEW = `(?:\\s+${NO_OTHER}[\\w'-]+){0,4}?`;
 const ARTICLE = '(?:(?:a|an|the|our|my|some|me a|us a|up a)\\s+)?';
 const ADJECTIVES = `(?:${NO_OTHER}[\\w'-]+\\s+){0,3}?`;
@@ -110,11 +110,11 @@ const EXISTING = new RegExp(
   `\\b(?:the|my|our|his|her|their|all)\\s+(?:last|latest|newest|recent|unread|open|old|oldest)\\b|\\b(?:last|latest|newest|recent|unread|open)\\s+\\d+|${NUMBER}\\s+(?:last|latest|newest|recent|unread|open)\\b|\\bin\\s+(?:the|my|our)\\s+(?:inbox|mailbox|mails?|archive|folder|drive)\\b|\\b(?:sent|received|arrived|got|came in)\\b`,
   'i',
 );
-/** Words that make new texts, whatever there is already. */
+/** Words that create new texts, even if others exist. */
 const MAKES =
   /\b(?:writ(?:e|ing)|draft|compose|creat(?:e|ing)|generat(?:e|ing)|come up with|brainstorm|rewrite|reword|rephrase)\b/i;
 
-/** The strongest signal in what a person says; undefined where there is none, or where it is only asked about. Source: R-003-21, R-003-22. */
+/** The strongest signal in a person's words; undefined if there is none, or if it is only asked about. Source: R-003-21, R-003-22. */
 export function signalIn(text: string): Signal | undefined {
   const said = correctTypos(text, SIGNAL_WORDS);
   if (asksAbout(said)) return undefined;
@@ -153,7 +153,7 @@ export function isShortQuestion(said: string): boolean {
   return QUESTION.test(said) && said.trim().split(/\s+/).length <= MAX_WORDS_INLINE;
 }
 
-/** Whether a question is asked about something, and not that something is done: "how do I delete a user?". */
+/** Whether a person asks about an action instead of requesting it: "how do I delete a user?". */
 export function isAbout(said: string): boolean {
   const asked = said.replace(AT_LEISURE, '');
   return QUESTION.test(asked) && !ASKED_TO_DO.test(asked);

@@ -27,7 +27,7 @@ export interface Fit {
 /** How the abilities among the targets fit a text. */
 export type RankTargets = (text: string) => Promise<readonly Fit[]>;
 
-/** The ids of abilities that share something with a text, as many as are wanted at most, the nearest first. */
+/** The ids of abilities that share something with a text, up to a limit, the nearest first. */
 export type ShortlistTargets = (text: string, limit: number) => Promise<readonly string[]>;
 
 /** What a router goes by. */
@@ -47,7 +47,7 @@ export const USUAL_THRESHOLD = 0.65;
 /** The agent that takes what no other fits. Source: R-003-13. */
 export const GENERIC_AGENT = 'generic';
 
-/** What a router proposes, before it is held against what is allowed. */
+/** The proposal of a router, before it is checked against the limits. */
 export interface Proposal extends RouterAnswer {
   /** With `clarify`. */
   question: string | null;

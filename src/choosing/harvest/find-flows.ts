@@ -28,8 +28,8 @@ const MAX_NAMED = 5;
 const MAX_INTENTS = 3;
 
 /**
- * Finds abilities that followed each other, with nothing between them, in at least so many pieces of work. A part of a longer flow is left out where
- * it was seldom seen without the rest.
+ * Finds abilities that followed each other directly in at least this many pieces of work. A part of a longer flow is left out if it seldom
+ * occurred alone.
  *
  * @param works oldest first. @param least pieces of work, 2 or more.
  */
@@ -50,7 +50,7 @@ interface Seen {
   intent: string | undefined;
 }
 
-/** Each run of different abilities in a piece of work, by what is in it; of two with the same in them the first. */
+/** Each run of different abilities in a piece of work, by its set of abilities; of two with the same set, the first. */
 function windowsOf({ id, calls }: Work): Map<string, Seen> {
   // The same call again is one more attempt, or one more item.
   const inOrder = calls.filter(({ ability }, at) => ability !== calls[at - 1]?.ability);

@@ -1,14 +1,14 @@
 import type { Gap } from '../../contracts/gaps.js';
 import { wordsIn } from '../words.js';
 
-/** What is read of a gap. */
+/** The fields that are read of a gap. */
 export type SaidGap = Pick<Gap, 'ts' | 'request' | 'kind' | 'environment' | 'nearest'>;
 
-/** The same thing, as often as it was asked for. Source: R-000-93, R-000-94. */
+/** The same gap, with the number of its requests. Source: R-000-93, R-000-94. */
 export interface GapGroup {
-  /** As it was said last. */
+  /** Its latest wording. */
   request: string;
-  /** Other ways in which it was said; at most three. */
+  /** Other wordings; at most three. */
   also: string[];
   times: number;
   /** ISO 8601. */
@@ -25,7 +25,7 @@ const SAME = 0.6;
 const MAX_WAYS = 3;
 const SAME_REQUEST_S = 10;
 
-/** So many are looked at, the newest: each is compared with all groups. */
+/** The maximum number of gaps, the newest: each is compared with all groups. */
 const MAX_GAPS = 3000;
 
 /** Puts requests together that ask for the same thing, the most frequent first. */

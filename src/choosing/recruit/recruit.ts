@@ -5,7 +5,7 @@ import type { Registry } from '../../definitions/registry.js';
 import { type Capability, type Pack, readSpecialists } from '../../definitions/specialists.js';
 import { nearestOrAll } from '../../text/nearest.js';
 
-/** What is recruited for, and from what. */
+/** The request, and the packs to recruit from. */
 export interface Recruitment {
   prompt: string;
   /** In the order of the file. */
@@ -70,7 +70,7 @@ export function isNetworkAllowed(
   return Object.hasOwn(environments, environment) && environments[environment]?.network !== false;
 }
 
-/** How many of these are part of a text, whatever is around them: `test` is in `latest`. Source: C-40. */
+/** How many of these are part of a text, also inside words: `test` is in `latest`. Source: C-40. */
 function hitsOf(prompt: string, keywords: readonly string[]): number {
   const text = prompt.toLowerCase();
   return keywords.filter((keyword) => text.includes(keyword.toLowerCase())).length;
