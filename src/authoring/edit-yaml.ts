@@ -113,7 +113,7 @@ function newlineOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** A value that stands for another one, with what was written about that. */
+/** A value that replaces another one, with its comments. */
 function withCommentOf(before: unknown, node: Node): Node {
   if (isNode(before) && before.comment) node.commentBefore = before.comment;
   return node;
@@ -186,7 +186,7 @@ function replaceValue(document: Document, pair: Pair, value: Json): void {
   else pair.value = document.createNode(value);
 }
 
-/** What people wrote above a key is not lost with it: it then stands above the next one. */
+/** Comments above a removed key are kept: they move above the next one. */
 function removePair(map: YAMLMap, pair: Pair): void {
   const comment = (pair.key as Node).commentBefore;
   const next = map.items[map.items.indexOf(pair) + 1]?.key as Node | undefined;

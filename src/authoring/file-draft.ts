@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFailure, type PlannedFile } from './write-together.js';
 
-/** Files that belong together, while they are planned: new ones, and existing ones with what is added to them. */
+/** Files that belong together, while they are planned: new ones, and existing ones with additions. */
 export class FileDraft {
   private readonly planned = new Map<string, PlannedFile>();
 
@@ -26,7 +26,7 @@ export class FileDraft {
     return [...this.planned.values()].filter(({ content, before }) => content !== before);
   }
 
-  /** @throws AbilityError `scaffold.write_failed` for what is no file, or may not be read. */
+  /** @throws AbilityError `scaffold.write_failed` for a path that is no file, or may not be read. */
   private read(path: string): string | undefined {
     const file = join(this.root, path);
     try {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 const FOLDER = new URL('../authoring/templates/', import.meta.url);
 
 /**
- * A template with its holes, such as `__TITLE__`, filled in; what is filled in stays as it is.
+ * Fills the holes of a template, such as `__TITLE__`; inserted text is not searched for holes.
  *
  * @param path below `authoring/templates`. @throws Error for a hole without a value.
  */

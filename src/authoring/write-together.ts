@@ -18,7 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { isInside } from '../definitions/read-files.js';
 
-/** What was written, and how to take all of it back. */
+/** The written files, and how to undo all of them. */
 export interface Written {
   created: string[];
   changed: string[];
@@ -86,7 +86,7 @@ export function writeTogetherOr(code: string, root: string, files: readonly Plan
 /**
  * An error of the file system as one of ours.
  *
- * @param left why some of what was written already could not be taken back.
+ * @param left why some of the written files could not be undone.
  */
 export function asFailure(path: string, error: unknown, left: readonly string[] = []): AbilityError {
   if (error instanceof AbilityError && left.length === 0) return error;
@@ -131,7 +131,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Whatever is in the way is reported when the file is written.
+    // An obstacle is reported when the file is written.
     return false;
   }
 }
@@ -208,8 +208,8 @@ function put({ file, target, temporary }: Staged, link: Link): Undo {
 }
 
 /**
- * Gives a file a second name that must be free. Unlike a renaming, a link never replaces anything; where the file system
- * has none, a copy that is made exclusively does not either, but is there before it is whole.
+ * Gives a file a second name that must be free. Unlike a renaming, a link never replaces anything; where the file system has none, a copy
+ * that is made exclusively does not either, but is visible before it is complete.
  */
 function nameExclusively(from: string, to: string, link: Link): void {
   try {
@@ -230,11 +230,11 @@ function attempt(step: Undo): string[] {
   }
 }
 
-/** A file that is to be written, and what stood there while it was planned. */
+/** A file to write, and its content when it was planned. */
 export interface PlannedFile {
   /** Relative to the root, with forward slashes. */
   path: string;
   content: string;
-  /** What the file held when this was planned; absent: there was none, and none may be there when it is written. */
+  /** The content when this was planned; absent: the file did not exist, and must not exist when it is written. */
   before?: string;
 }

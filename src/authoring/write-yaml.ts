@@ -1,7 +1,7 @@
 import { Document, isMap, isScalar, type ScalarTag, stringify, type Tags, visit } from 'yaml';
 import type { Json, JsonObject } from '../contracts/json.js';
 
-/** A value as YAML in one line, quoted so that it may stand behind a key and inside other braces and brackets. */
+/** A value as YAML in one line, quoted so that it may follow a key, also inside braces and brackets. */
 export function flowYaml(value: Json): string {
   // Inside a list even a text of several lines stays on one.
   return stringify([value], { collectionStyle: 'flow', lineWidth: 0 }).trimEnd().slice(1, -1).trim();
@@ -31,7 +31,7 @@ const plainText: ScalarTag = {
   stringify: ({ value }) => JSON.stringify(value).replaceAll(UNSEEN, escaped),
 };
 
-/** Numbers stand in full, as people write them, where that is the same number. */
+/** Numbers are written in full, as people write them, if that is the same number. */
 const plainNumber: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,

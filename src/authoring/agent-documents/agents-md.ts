@@ -4,7 +4,7 @@ import { marked } from './marked-text.js';
 /** Where AIs write down what they did, relative to the project root. Source: R-003-26. */
 export const LOG_FILE = 'docs/IMPLEMENTATION_LOG.md';
 
-/** Name of the skill, and of its folder: agentskills.io wants both alike. */
+/** Name of the skill, and of its folder: agentskills.io requires them to be equal. */
 export const SKILL_NAME = 'ability-runtime';
 
 /** The file of a skill in its folder. */

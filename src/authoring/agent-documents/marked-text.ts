@@ -4,7 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 export const OPENS = '<!-- ability:agents -->';
 export const CLOSES = '<!-- /ability:agents -->';
 
-/** Tells readers of the document that this part is generated. */
+/** Informs readers of the document that this part is generated. */
 const REMARK = '<!-- Between these markers `ability docs` writes; your own rules belong above or below them. -->';
 
 /** What we keep, between its markers. */
@@ -18,11 +18,11 @@ export function hasMarkers(text: string): boolean {
 }
 
 /**
- * A document with the part between its markers replaced; what its author wrote around them stays, byte by byte.
+ * Replaces the part of a document between its markers; its author's text around them stays, byte by byte.
  *
- * @param kept what belongs there, as {@link marked} gives it.
- * @param isOwnTop what is above the markers belongs to `kept` too, as the front matter of a skill does.
- * @throws AbilityError `docs.invalid` where the markers are not one pair.
+ * @param kept the new part, as {@link marked} gives it.
+ * @param isOwnTop the text above the markers belongs to `kept` too, as the front matter of a skill does.
+ * @throws AbilityError `docs.invalid` if the markers are not one pair.
  */
 export function withMarked(file: string, text: string, kept: string, { isOwnTop = false } = {}): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';

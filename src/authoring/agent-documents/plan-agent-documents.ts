@@ -32,7 +32,7 @@ export function planAgentDocuments(root: string, registry: string, files: readon
   return files.map((file) => planOne(root, registry, file));
 }
 
-/** The files of `ability docs --agents`; the log only where there is none, since what is in it is its authors'. */
+/** The files of `ability docs --agents`; the log only if none exists, since its content is its authors'. */
 export function agentDocumentsOf(root: string, registry: string): string[] {
   return Object.keys(newAgentDocuments(registry)).filter(
     (file) => file !== LOG_FILE || !lstatSync(join(root, file), { throwIfNoEntry: false }),

@@ -100,9 +100,9 @@ export const NOT_MET = 'criteria.not_met';
 export const ANY_FAILURE: readonly string[] = ['http', 'unavailable', 'timeout', 'criteria'];
 
 /**
- * The codes of the failures that the criteria of a failure action are about; undefined: it has none, and is for all.
+ * The failure codes that the criteria of a failure action match; undefined: it has none, and matches all.
  *
- * Of a failed call only its status is known, so that only conditions on `$statusCode` can be said.
+ * Of a failed call only its status is known, so only conditions on `$statusCode` can be translated.
  *
  * @throws NotTranslated for any other one.
  */

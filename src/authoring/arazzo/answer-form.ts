@@ -21,10 +21,10 @@ export interface AnswerForm {
 }
 
 /**
- * How an operation is called so that its answer has what is read of it.
+ * How an operation is called so that its answer holds everything that is read of it.
  *
- * An imported operation gives its body alone. Where more is read, it gets a second form of its own, which is the same but
- * for the answer, so that others that call the first one see no change.
+ * An imported operation returns its body alone. If more is read, it gets a second form of its own that differs only in the answer, so that
+ * other callers of the first one see no change.
  *
  * @throws NotTranslated where the operation cannot have such a form.
  */
@@ -70,7 +70,7 @@ export function formKey(key: string): string {
   return `${key}.with_status`;
 }
 
-/** What is needed of an answer, and what a form of it gives already. */
+/** The parts of an answer that are needed, and those that a form of it already has. */
 export function withNeedsOf(definition: JsonObject, { status, headers }: AnswerNeeds): AnswerNeeds {
   const response = memberOf(memberOf(memberOf(definition, 'implementation'), 'api'), 'response');
   const all = [...headers];

@@ -10,7 +10,7 @@ export interface ConditionReader {
 
 type Kind = 'number' | 'text' | 'boolean' | 'null' | 'any';
 
-/** An operand with what is known of its kind, or a finished condition. */
+/** An operand with its known kind, or a finished condition. */
 interface Operand {
   cel: string;
   kind: Kind;

@@ -9,7 +9,7 @@ import { orNull, textLiteral } from './write-cel.js';
 /**
  * Criteria as one condition, all of which must hold; undefined: there are none.
  *
- * @throws NotTranslated for one that cannot be said, since without it more would pass.
+ * @throws NotTranslated for an untranslatable one, since without it more would pass.
  */
 export function translateCriteria(criteria: unknown, reading: Reading): string | undefined {
   const parts = listOf(criteria).map((criterion, index) =>

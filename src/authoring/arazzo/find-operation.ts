@@ -12,7 +12,7 @@ export interface KnownOperation {
   definition: JsonObject;
 }
 
-/** A source description, and what was imported from it. */
+/** A source description, and the operations imported from it. */
 export interface KnownSource {
   name: string;
   url: string;

@@ -47,7 +47,7 @@ export function openArazzo(text: string, from: string): ArazzoDocument {
   return { document, from, title: textOf(memberOf(memberOf(document, 'info'), 'title')) ?? '', sources };
 }
 
-/** What is to be made of a document. */
+/** How to import a document. */
 export interface ArazzoImport {
   prefix: string;
   sources: readonly KnownSource[];

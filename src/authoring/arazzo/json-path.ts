@@ -1,6 +1,6 @@
 import { literal, textLiteral } from './write-cel.js';
 
-/** Refuses what of a path cannot be said. */
+/** Refuses the untranslatable parts of a path. */
 export type Refuse = (what: string) => never;
 
 type Segment = { name: string } | { index: number } | 'all' | { filter: (node: string) => string };
@@ -246,7 +246,7 @@ function valueAt(node: string, segments: Segment[]): string {
   }, node);
 }
 
-/** What is absent equals only what is absent, and is neither less nor more. Source: RFC 9535, 2.3.5.2.2. */
+/** An absent value equals only another absent one, and is neither less nor more. Source: RFC 9535, 2.3.5.2.2. */
 function compare(left: Comparable, op: string, right: Comparable): string {
   if (op === '!=') return `!(${compare(left, '==', right)})`;
   if (op === '==') {

@@ -31,7 +31,7 @@ export interface Answer {
   method: CelValue | string;
 }
 
-/** A runtime expression as CEL. @throws NotTranslated for what is not known here. */
+/** A runtime expression as CEL. @throws NotTranslated for an unsupported one. */
 export function readExpression(text: string, reading: Reading): CelValue {
   const parsed = parseExpression(text);
   if (!parsed) throw new NotTranslated(`${text} is no runtime expression`, reading.place);

@@ -178,7 +178,7 @@ function answerOf(id: string, callee: Callee, parameters: Part[], reading: Readi
   };
 }
 
-/** Headers stand in the output as the definition writes them. */
+/** Headers appear in the output as the definition writes them. */
 function spelled({ definition }: AnswerForm, name: string): string {
   const headers = memberOf(memberOf(memberOf(memberOf(definition, 'implementation'), 'api'), 'response'), 'headers');
   const list = Array.isArray(headers) ? headers.map(String) : [];

@@ -30,7 +30,7 @@ export interface DocumentCourse {
 /**
  * Translates a workflow to one of ours.
  *
- * @throws NotTranslated with the place of what cannot be said.
+ * @throws NotTranslated with the place of the untranslatable part.
  */
 export function translateWorkflow(key: string, workflow: Part, course: DocumentCourse): JsonObject {
   const workflowId = String(memberOf(workflow, 'workflowId'));
@@ -109,7 +109,7 @@ export function translateWorkflow(key: string, workflow: Part, course: DocumentC
   };
 }
 
-/** @param outputs those of the steps so far, at an end before the last one: what is read of others is left out. */
+/** @param outputs those of the steps so far, at an end before the last one: reads of others are left out. */
 function resultOf(workflow: Part, reading: Reading, outputs: ReadonlyMap<string, unknown> | undefined): JsonObject {
   const entries = Object.entries(partOf(memberOf(workflow, 'outputs'))).flatMap(([name, value]) => {
     const at = { ...reading, place: `${reading.place}.${name}` };
@@ -139,7 +139,7 @@ function inputSchema(document: Part, inputs: unknown): { schema: JsonObject; giv
   }
 }
 
-/** Defaults of inputs are filled in here, as the schema says; only those that stand at the root are known to be. */
+/** Defaults of inputs are filled in here, as the schema says; only those at its root are known. */
 function withDefaults(schema: JsonObject, defaults: [string, unknown][]): JsonObject {
   const properties = partOf(schema.properties);
   const known = defaults.filter(([name]) => isPart(properties[name]));
@@ -179,7 +179,7 @@ function dependedOn(workflow: Part, course: DocumentCourse, ids: StepIds) {
   return { steps, ids: known };
 }
 
-/** Steps run in the order in which they stand, so that what one depends on must stand before it, and run. */
+/** Steps run in the order of the document, so a dependency must come before its step, and run. */
 function refuseDependencies(
   step: Part,
   ids: StepIds,

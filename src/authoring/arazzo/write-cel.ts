@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import { pointerTokens } from '../openapi/document-parts.js';
 
-/** A value as CEL. `optional`: it is an optional, so that what is absent is left out. */
+/** A value as CEL. `optional`: it is an optional, so that an absent value is left out. */
 export interface CelValue {
   cel: string;
   optional: boolean;
@@ -33,7 +33,7 @@ export function literal(value: Json): string {
     .join(', ')}}`;
 }
 
-/** A member that must be there. */
+/** A member that must exist. */
 export function select(base: string, name: string): string {
   return IDENTIFIER.test(name) && !RESERVED.test(name) ? `${base}.${name}` : `${base}[${textLiteral(name)}]`;
 }
@@ -50,7 +50,7 @@ export function follow({ cel, optional }: CelValue, pointer: string): CelValue {
   return tokens.length === 0 ? { cel, optional } : { cel: tokens.reduce(selectOptional, cel), optional: true };
 }
 
-/** A value where an optional cannot be: what is absent is null. */
+/** A value where an optional is not allowed: an absent one is null. */
 export function orNull({ cel, optional }: CelValue): string {
   return optional ? `${cel}.orValue(null)` : cel;
 }

@@ -2,10 +2,10 @@ import type { Json } from '../../contracts/json.js';
 import { type JsonNode, readJson } from './read-json.js';
 
 /**
- * Adds an item at the end of a list in a JSON text, and what leads to the list where it is not there; all other bytes stay.
+ * Adds an item at the end of a list in a JSON text, and creates the path to the list if it is missing; all other bytes stay.
  *
  * @param path keys of objects that lead to the list.
- * @throws SyntaxError where the text is no JSON, or something else is where an object or the list should be.
+ * @throws SyntaxError if the text is no JSON, or another value is in the place of an object or the list.
  */
 export function appendItem(text: string, path: readonly string[], item: Json): string {
   let node = readJson(text);
@@ -27,7 +27,7 @@ export function replaceText(text: string, node: JsonNode, value: string): string
   return text.slice(0, node.start) + JSON.stringify(value) + text.slice(node.end);
 }
 
-/** Adds a value at the end of an object or a list, laid out as what is there. */
+/** Adds a value at the end of an object or a list, in the layout of the existing ones. */
 function insert(text: string, into: JsonNode, value: Json, key?: string): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';

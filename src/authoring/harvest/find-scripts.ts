@@ -29,7 +29,7 @@ export const MANUAL_NAME = 'modular_mannual.md';
 /** Larger files are not read. Bytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** What a look for scripts comes to. */
+/** The result of a search for scripts. */
 export interface FoundScripts {
   /** In order of path. */
   scripts: FoundScript[];
@@ -38,8 +38,7 @@ export interface FoundScripts {
 }
 
 /**
- * The scripts in `scripts` folders below a `workdocs` of a project. Links are not followed; a script that cannot be read is found with nothing said
- * of it.
+ * The scripts in `scripts` folders below a `workdocs` of a project. Links are not followed; an unreadable script is found without details.
  */
 export function findScripts(registry: Registry): FoundScripts {
   const { root } = registry;

@@ -16,7 +16,7 @@ export interface ProposedCalls {
   intents: string[];
 }
 
-/** The id of a proposal, which says what is in it. */
+/** The id of a proposal, derived from its content. */
 export function proposalId(type: ProposedCalls['type'], calls: readonly string[]): string {
   const id = type === 'workflow' ? calls.join('_then_') : `agent_${[...calls].sort().join('_')}`;
   return ABILITY_ID.test(id) ? id : `${id.slice(0, 90).replace(/[._-]+$/, '')}_${calls.length}`;
@@ -25,7 +25,7 @@ export function proposalId(type: ProposedCalls['type'], calls: readonly string[]
 /**
  * Plans the file of a proposal, at its place in the registry. No value of any task is in it: those may be private. Source: R-000-94.
  *
- * @throws AbilityError as a scaffold does, such as `ability.not_found` for a call that is not there any more.
+ * @throws AbilityError as a scaffold does, such as `ability.not_found` for a call that no longer exists.
  */
 export function planProposal(site: Site, { id, type, calls, times, intents }: ProposedCalls): Scaffold {
   const what = intents.at(-1) ?? `Calls ${calls.join(', then ')}.`;

@@ -38,7 +38,7 @@ export function joinChoices(before: readonly KeptChoice[], now: readonly EffectC
 /**
  * Operations with the effects that people chose; where several patterns fit, the last one counts.
  *
- * @param now the patterns that were given now, each of which must fit something.
+ * @param now the newly given patterns; each must fit something.
  * @throws AbilityError `usage.invalid` for one that fits nothing.
  */
 export function chooseEffects(

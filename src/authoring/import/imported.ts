@@ -22,7 +22,7 @@ export interface LeftOut {
   reason: string;
 }
 
-/** What was found in another system's description, before anything is written. */
+/** The contents of another system's description, before anything is written. */
 export interface Imported {
   operations: ImportedOperation[];
   /** Every one that is no operation here, by name and with the reason. */

@@ -19,12 +19,12 @@ export interface Merged {
 type Value = Json | undefined;
 
 /**
- * Merges key by key what people made of a definition with what its source says now.
+ * Merges key by key a definition as people edited it with its present source.
  *
- * What only one side changed is taken from that side; where both did, people's value stays unless `overwrite`. Lists
- * are one value, but for those of maps with an `id` each, which are merged by it.
+ * A change on one side is taken from that side; if both changed a key, people's value stays unless `overwrite`. Lists are one value, except
+ * those of maps with an `id` each, which are merged by it.
  *
- * @param base what was imported last.
+ * @param base the last import.
  */
 export function mergeDefinitions(base: JsonObject, mine: JsonObject, theirs: JsonObject, overwrite = false): Merged {
   const conflicts: Conflict[] = [];

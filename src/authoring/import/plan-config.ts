@@ -51,7 +51,7 @@ export function planConfig(
   });
 }
 
-/** The entries of abilities that have a definition: nothing may be configured that is not there. */
+/** The entries of abilities with a definition: a missing ability must not be configured. */
 function configOfWritten(
   whole: JsonObject,
   { operations }: Imported,

@@ -19,7 +19,7 @@ export interface WantedFile {
   definition: JsonObject;
   /** The definition as it would be written into a new file. @throws Error where it cannot be. */
   render(): string;
-  /** What was imported last; undefined: never. */
+  /** The last imported state; undefined: never imported. */
   base: JsonObject | undefined;
   overwrite: boolean;
   check: FileCheck;
@@ -34,7 +34,7 @@ export interface FilePlan {
   value?: JsonObject;
 }
 
-/** Decides what becomes of a file that is ours, or is not there yet. */
+/** Decides about a file that is ours, or does not exist yet. */
 export function planFile(wanted: WantedFile): FilePlan {
   const { file, path, definition, render, base, overwrite } = wanted;
   if (isThere(path)) return mergeInto(wanted);

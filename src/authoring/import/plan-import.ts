@@ -18,11 +18,11 @@ import type { Gone, ImportOptions, PlannedImport, Undecided } from './planned-im
 /**
  * Decides what an import would write, and writes nothing.
  *
- * An operation becomes a file of its own, is merged into the one it became earlier, or is left out with the reason. What
- * people edited stays; a file that is not from this import is never touched; one whose source is gone stays.
+ * An operation becomes a file of its own, is merged into the one it became earlier, or is left out with the reason. People's edits stay; a
+ * file that is not from this import is never touched; one whose source was removed stays.
  *
- * @throws AbilityError `import.state_broken`, `import.not_ours` for the configuration, `usage.invalid` where nothing is
- * chosen or the prefix is another than before.
+ * @throws AbilityError `import.state_broken`, `import.not_ours` for the configuration, `usage.invalid` if nothing is chosen or the prefix
+ * has changed.
  */
 export function planImport(registry: Registry, found: Imported, options: ImportOptions): PlannedImport {
   const state = readImport(registry.root, options.kind, options.name);
@@ -87,7 +87,7 @@ function otherPrefix(before: string, { kind, name, prefix }: ImportOptions): Abi
   );
 }
 
-/** What an earlier import took over and is not there any more. */
+/** Operations that an earlier import took over and that no longer exist. */
 function goneFrom({ operations, leftOut }: Imported, { state, homes }: Importing): Gone[] {
   const found = new Set([...operations, ...leftOut].map(({ source }) => source));
   return Object.entries(state?.operations ?? {}).flatMap(([key, { source }]) => {
@@ -105,7 +105,7 @@ function stateWrite({ registry, options, state }: Importing, next: NonNullable<I
   return draft.files();
 }
 
-/** What an import remembers of itself: all that the next one needs to tell people's edits from its source's. */
+/** The state of an import: everything the next one needs to distinguish people's edits from its source's. */
 function rememberImport(
   imported: Imported,
   { options, state, homes }: Importing,
@@ -115,7 +115,7 @@ function rememberImport(
 ): ImportState {
   const operations = { ...withHomes(state, homes) };
   for (const { operation, change, value } of plans) {
-    // What could not be merged is still to be merged with what was imported before.
+    // An unmerged operation keeps its earlier import as the base of the next merge.
     if (value === undefined && Object.hasOwn(operations, operation.key)) continue;
     const { source, definition, id } = operation;
     operations[operation.key] = { file: change.file, source, ...(id !== undefined && { id }), definition };
@@ -142,7 +142,7 @@ function rememberImport(
   };
 }
 
-/** What was imported earlier, under the names that its files have now. */
+/** Earlier imported definitions, under the present names of their files. */
 function withHomes(state: ImportState | undefined, homes: Importing['homes']): ImportState['operations'] {
   return Object.fromEntries(
     Object.entries(state?.operations ?? {}).map(([key, entry]) => {

@@ -25,7 +25,7 @@ export interface Importing {
   pinned: Readonly<Record<string, JsonObject>>;
 }
 
-/** Where each ability of the pool is defined, with what is wrong there. */
+/** Where each ability of the pool is defined, with the errors there. */
 export type Homes = ReadonlyMap<string, Home>;
 
 /** A file that defines an ability. */
@@ -50,7 +50,7 @@ export function planOperation(operation: ImportedOperation, importing: Importing
   const path = join(registry.root, file);
   try {
     const render = (): string => renderChecked(file, definition, commentsFor(registry.root, file, options), check);
-    // What did not change since it was imported was looked at then.
+    // A definition unchanged since its import was checked then.
     const text = known && isDeepStrictEqual(known.definition, definition) ? undefined : render();
     const wanted = {
       file,
@@ -98,7 +98,7 @@ export function homesOf({ operations, workflows, broken }: Registry): Homes {
   return homes;
 }
 
-/** What is defined as something else now is no longer what was imported. */
+/** A key that is now defined as something else is no longer the imported operation. */
 function homeFor(home: Home | undefined, isWorkflow: boolean): Home | undefined {
   if (!home || home.fault !== undefined || (home.isWorkflow ?? false) === isWorkflow) return home;
   return { ...home, fault: isWorkflow ? 'it is no workflow any more' : 'it is a workflow now' };
@@ -134,7 +134,7 @@ function readValue(file: string, path: string): unknown {
   return isProblem(source) ? undefined : source.value;
 }
 
-/** Definitions by their keys, where a key may stand more than once. */
+/** Definitions by their keys; a key may occur more than once. */
 export function refuseTwins(operations: ImportedOperation[]): { single: ImportedOperation[]; leftOut: LeftOut[] } {
   const byKey = new Map<string, string[]>();
   for (const { key, source } of operations) byKey.set(key, [...(byKey.get(key) ?? []), source]);
@@ -156,9 +156,9 @@ export function pinOf(definition: JsonObject | undefined): string | undefined {
 }
 
 /**
- * Shows what a change of a digest alone is about.
+ * Shows the change behind a changed digest.
  *
- * @param before what was pinned, and what is pinned now.
+ * @param before the pinned state before, and now.
  */
 function showPin(plan: FilePlan, before: JsonObject | undefined, after: JsonObject | undefined): FilePlan {
   const { change } = plan;

@@ -6,7 +6,7 @@ import type { PlannedFile } from '../write-together.js';
 import type { EffectChoice } from './effect-choices.js';
 import type { LeftOut } from './imported.js';
 
-/** What is to be done about one import. */
+/** The planned actions of one import. */
 export interface ImportOptions {
   /** What the import is called; the same kind and name again is a re-import. */
   kind: ImportState['kind'];
@@ -38,9 +38,9 @@ export interface PlannedChange {
   status: 'new' | 'changed' | 'unchanged' | 'kept';
   /** Relative to the project root. */
   file: string;
-  /** What is written, for `new`. */
+  /** The new text, for `new`. */
   definition?: JsonObject;
-  /** What is written, for `changed`; what people made different, for `kept`. */
+  /** The written changes, for `changed`; people's edits, for `kept`. */
   differences: ShownDifference[];
   /** What both changed: before is people's, after the source's. */
   conflicts: ShownDifference[];

@@ -26,7 +26,7 @@ export function isGrave(name: string): boolean {
   return PRODUCTION.test(name) || STAGING.test(name);
 }
 
-/** What a new environment says, by its name: the more counts there, the more is asked about. */
+/** The settings of a new environment, by its name: the more important it is, the more approvals it requires. */
 export function environmentOf(name: string): { value: JsonObject; remark: string } {
   if (PRODUCTION.test(name)) {
     return {

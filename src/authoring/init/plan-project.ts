@@ -33,7 +33,7 @@ export interface ProjectPlan {
 }
 
 /**
- * Plans a project in a folder, around what is there already.
+ * Plans a project in a folder, around existing files.
  *
  * @throws AbilityError `project.exists`, `project.two_registries`, `usage.invalid`.
  */
@@ -74,7 +74,7 @@ export function checkProjectName(name: string): void {
   checkForm(projectFormat.shape.project, name, 'name of a project');
 }
 
-/** @throws AbilityError `usage.invalid` for none, for one that is none, and for one that is there twice. */
+/** @throws AbilityError `usage.invalid` for no name, an invalid one, or a duplicate. */
 export function checkEnvironmentNames(names: readonly string[]): void {
   for (const name of names) checkForm(environmentName, name, 'name of an environment');
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -147,7 +147,7 @@ policy:
 `;
 }
 
-/** What is not for version control, each with the forms in which people write it. */
+/** Paths to keep out of version control, each with the forms in which people write it. */
 const ENTRIES: [entry: string, ...others: string[]][] = [
   ['node_modules/', 'node_modules', '**/node_modules'],
   ['.env', '.env*'],
@@ -158,7 +158,7 @@ const ENTRIES: [entry: string, ...others: string[]][] = [
 /** What the runtime keeps in a project: records, stores, keys, databases. */
 const SYSTEM: [entry: string, ...others: string[]] = ['.system/', '.system'];
 
-/** The same beside definitions that stand in `.system/registry` and `.system/hooks`. Source: C-18. */
+/** The same for definitions in `.system/registry` and `.system/hooks`. Source: C-18. */
 const SYSTEM_WITH_REGISTRY: [entry: string, ...others: string[]][] = [
   ['.system/*'],
   ['!.system/registry/', '!.system/registry'],
@@ -168,9 +168,9 @@ const SYSTEM_WITH_REGISTRY: [entry: string, ...others: string[]][] = [
 const TITLE = '# Ability Runtime: what it keeps, and values of this machine';
 
 /**
- * Adds to a `.gitignore` what it does not say yet; its own lines stay as they are.
+ * Adds the missing lines to a `.gitignore`; its own lines stay as they are.
  *
- * @param hasSystemRegistry whether the definitions stand under `.system`.
+ * @param hasSystemRegistry whether the definitions are under `.system`.
  */
 export function mergeGitIgnore(text: string, hasSystemRegistry: boolean): string {
   const there = new Set(text.split(/\r?\n/).map((line) => line.trim().replace(/^(!?)\//, '$1')));

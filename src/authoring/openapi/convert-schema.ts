@@ -9,10 +9,10 @@ export interface Conversion {
   document: Part;
   hidden: HiddenNames;
   /**
-   * The name under which the schema of a reference will stand in `$defs`.
+   * The name of a reference's schema in `$defs`.
    *
    * @param inPlace it is for the same value.
-   * @param without what it must not ask for there, though it does elsewhere.
+   * @param without names it must not require there, though it does elsewhere.
    */
   refer(reference: string, inPlace: boolean, without: readonly string[]): string;
 }
@@ -27,7 +27,7 @@ const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'bool
 /**
  * A schema of a document, in the dialect of 3.0 or 3.1, as JSON Schema that our validator takes.
  *
- * What cannot be said is dropped, which makes a schema wider and never narrower.
+ * Inexpressible parts are dropped, which makes a schema wider and never narrower.
  *
  * @throws NotExpressible for a reference that leads nowhere or out of the document.
  */
@@ -76,7 +76,7 @@ function convert(schema: unknown, conversion: Conversion, place: Place): JsonObj
 /** Keywords that refuse more when what they hold says less. */
 const SAYS_NO: ReadonlySet<string> = new Set(['not', 'if']);
 
-/** What the schemas beside one hide; of alternatives, only what is outside of them. */
+/** The names that sibling schemas hide; of alternatives, only those hidden outside of them. */
 function beside(keyword: string, schema: Part, hidden: HiddenNames): ReadonlySet<string> {
   return keyword === 'oneOf' || keyword === 'anyOf' ? hidden.besides(schema, keyword) : hidden.around(schema);
 }
@@ -183,7 +183,7 @@ function settle(converted: JsonObject, schema: Part, { hidden }: Conversion, wit
   return converted;
 }
 
-/** A property that is required and not described may be anything, which is said so that it does not look like a mistake. */
+/** A required property without a description may be anything; this is stated so that it does not look like a mistake. */
 function describeRequired(converted: JsonObject, required: readonly string[]): void {
   const { properties, allOf, anyOf, oneOf } = converted;
   if (properties === undefined || allOf !== undefined || anyOf !== undefined || oneOf !== undefined) return;
@@ -235,7 +235,7 @@ function dropCounts(converted: JsonObject, schema: Part, hidden: HiddenNames, ar
   if (hidden.isTouched(memberOf(schema, 'items'), NONE)) delete converted.uniqueItems;
 }
 
-/** `nullable` is said by the type where there is one; where there is none, by a branch. */
+/** The type expresses `nullable` if there is one; otherwise a branch does. */
 function nullable(schema: Part, converted: JsonObject): JsonObject {
   if (memberOf(schema, 'nullable') !== true || converted.type !== undefined || converted.enum !== undefined)
     return converted;

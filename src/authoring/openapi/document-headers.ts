@@ -14,7 +14,7 @@ const REFERENCE = /(^|\s)(env:[A-Za-z_][A-Za-z0-9_]*|file:\S+)$/;
 /** Names of headers whose values are credentials. */
 const SECRET = /authorization|cookie|token|secret|password|api-?key|credential|session|^x-.*key$/i;
 
-/** They belong to the connection, or to what is asked for. */
+/** They belong to the connection, or to content negotiation. */
 const TAKEN: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept']);
 
 /**

@@ -8,7 +8,7 @@ export function isPart(value: unknown): value is Part {
   return isJsonObject(value);
 }
 
-/** A value as a map; what is none is an empty one. */
+/** A value as a map; any other value is an empty one. */
 export function partOf(value: unknown): Part {
   return isPart(value) ? value : {};
 }
@@ -18,12 +18,12 @@ export function memberOf(value: unknown, key: string): unknown {
   return isPart(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** A value as a list; what is none is an empty one. */
+/** A value as a list; any other value is an empty one. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A value as text; what is none, or empty, is undefined. */
+/** A value as text; undefined if it is empty or no text. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

@@ -15,7 +15,7 @@ const EFFECTS_OF: Record<Method, Effect> = {
   options: 'external_read',
   // RFC 9110, 9.2.2: twice is as good as once.
   put: 'write_idempotent',
-  // As idempotent as PUT, but what is gone is gone: approval and no repetition weigh more. Source: docs/imports.md#an-mcp-server.
+  // As idempotent as PUT, but a deletion is final: approval and no repetition weigh more. Source: docs/imports.md#an-mcp-server.
   delete: 'destructive',
   post: 'write_additive',
   patch: 'write_additive',
@@ -39,7 +39,7 @@ const DELETIONS: ReadonlySet<string> = new Set([
   ...['clear', 'delete', 'destroy', 'drop', 'erase', 'purge', 'remove', 'revoke', 'terminate', 'wipe'],
 ]);
 
-/** Words in front of what is done, as in `batchGet`. */
+/** Words before the verb, as in `batchGet`. */
 const MANY: ReadonlySet<string> = new Set(['batch', 'bulk', 'mass', 'multi']);
 
 /**

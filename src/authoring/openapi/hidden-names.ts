@@ -1,7 +1,7 @@
 import { isPart, listOf, memberOf, NotExpressible, type Part, partOf } from './document-parts.js';
 import { follow, referenceIn } from './follow-reference.js';
 
-/** Whose the value of a schema is: what is read-only is not sent, what is write-only does not come back. */
+/** The direction of a schema's value: read-only values are not sent, write-only ones do not come back. */
 export type Direction = 'request' | 'response';
 
 /** Keywords whose schemas describe the same value as their owner, and say which properties it has. */
@@ -16,7 +16,7 @@ export class HiddenNames {
   private readonly mark: 'readOnly' | 'writeOnly';
   private readonly known = new WeakMap<Part, ReadonlySet<string>>();
   private readonly reached = new Map<unknown, boolean>();
-  /** Whether the document hides anything at all; most of them do not in answers, and are asked no further. */
+  /** Whether the document hides anything at all; most do not in answers, and need no further search. */
   private readonly hidesAny: boolean;
   /** Whether properties may be forbidden from afar, by `unevaluatedProperties`. */
   readonly forbidsFromAfar: boolean;
@@ -46,12 +46,12 @@ export class HiddenNames {
     return known;
   }
 
-  /** The same without one keyword: what a branch of it must not ask for, whatever the other branches hide. */
+  /** The same without one keyword: names that a branch of it must not require, regardless of the other branches. */
   besides(schema: Part, keyword: string): ReadonlySet<string> {
     return this.hidesAny ? this.gather(schema, keyword) : NONE;
   }
 
-  /** Which of these names a schema asks for and does not hide itself. */
+  /** Which of these names a schema requires and does not hide itself. */
   asked(schema: unknown, names: ReadonlySet<string>): string[] {
     if (names.size === 0) return [];
     const asked = new Set<string>();
@@ -63,7 +63,7 @@ export class HiddenNames {
     return [...names].filter((name) => asked.has(name) && !hidden.has(name)).sort();
   }
 
-  /** Whether a schema says less, somewhere in it, when what is hidden is taken out. */
+  /** Whether a schema gets weaker, somewhere in it, without its hidden names. */
   isTouched(schema: unknown, names: ReadonlySet<string>): boolean {
     if (!this.hidesAny) return false;
     return this.reaches(schema) || this.asked(schema, names).length > 0;

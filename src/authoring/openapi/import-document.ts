@@ -30,7 +30,7 @@ export function openDocument(text: string, from: string): OpenApiDocument {
   return { document, from };
 }
 
-/** What is to be made of a document. */
+/** How to import a document. */
 export interface DocumentImport {
   /** The name of its service, in the configuration and in the variables of its credentials. */
   service: string;
@@ -174,9 +174,9 @@ type OpenApiVersion = '3.0' | '3.1';
 /**
  * The version of a document.
  *
- * Asked before the parser is: it takes Swagger 2.0 for valid, and throws at 3.2. Source: docs/imports.md#an-openapi-document.
+ * Checked before parsing: the parser takes Swagger 2.0 for valid, and throws at 3.2. Source: docs/imports.md#an-openapi-document.
  *
- * @throws AbilityError `import.unsupported`, `import.unreadable` for what is no OpenAPI document.
+ * @throws AbilityError `import.unsupported`, `import.unreadable` for any other document.
  */
 function checkVersion(document: Part, from: string): OpenApiVersion {
   const version = memberOf(document, 'openapi');

@@ -2,7 +2,7 @@ import { isPart, listOf, memberOf, type Part, partOf } from './document-parts.js
 import { METHODS } from './effects-of.js';
 
 /**
- * The schemes that are wanted together, somewhere in a document; groups that have one in common are one group.
+ * The schemes that are required together, somewhere in a document; groups that share one are one group.
  *
  * @param isOfKind the schemes that count.
  */
@@ -18,7 +18,7 @@ export function groupsWantedTogether(document: Part, isOfKind: (name: string) =>
   return groups;
 }
 
-/** Each set of schemes that the document or one of its operations wants, once. */
+/** Each set of schemes that the document or one of its operations requires, once. */
 function requirementsOf(document: Part): string[][] {
   const operations = Object.values(partOf(memberOf(document, 'paths'))).flatMap((item) =>
     METHODS.map((method) => memberOf(item, method)),

@@ -28,10 +28,9 @@ const MAX_REDIRECTS = 5;
 /**
  * Loads a description from a file or an http address.
  *
- * @param timeoutMs longest until the whole of it is there.
- * @param headers sent to the host of the address alone, wherever it redirects to.
- * @throws AbilityError `import.unavailable`, `import.unsupported` for one that is too large, `usage.invalid` for headers
- * of a file.
+ * @param timeoutMs limit for the whole download.
+ * @param headers sent to the host of the address alone, also after redirects.
+ * @throws AbilityError `import.unavailable`, `import.unsupported` for one that is too large, `usage.invalid` for headers of a file.
  */
 export async function loadDescription(
   source: string,
@@ -76,7 +75,7 @@ function loadFile(source: string, cwd: string): Description {
 
 async function download(first: URL, own: readonly DocumentHeader[], signal: AbortSignal): Promise<Description> {
   let url = first;
-  // What is meant for one host is sent to no other one, and not again by one that the way has led away to.
+  // Headers for one host are sent to no other one, and not again by it after a redirect has left that host.
   let meant = own;
   for (let hop = 0; ; hop += 1) {
     const headers = new Headers({ accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' });

@@ -126,7 +126,7 @@ function additionalOf(additional: unknown, convert: BodyMapping['convert']): Jso
   return typeof additional === 'boolean' ? additional : convert(additional);
 }
 
-/** A map in a form is JSON unless a style is said. Source: OpenAPI Specification 3.1.1, "Encoding Object". */
+/** A map in a form is JSON unless a style is given. Source: OpenAPI Specification 3.1.1, "Encoding Object". */
 function formStyleOf(document: Part, encoding: Part, schema: unknown): JsonObject {
   const saysStyle = ['style', 'explode', 'allowReserved'].some((key) => memberOf(encoding, key) !== undefined);
   const style = styleOf(document, encoding, 'body', schema);
@@ -216,7 +216,7 @@ function plainObjectOf(document: Part, schema: unknown): PlainObject | undefined
   return gather(document, schema, found, new Set()) && found.properties.size > 0 ? found : undefined;
 }
 
-/** @param seen what was taken apart; the same again is no plain list, and would be again and again without end. */
+/** @param seen the expanded schemas; a repeated one is no plain list, and would recurse without end. */
 function gather(document: Part, schema: unknown, found: PlainObject, seen: Set<unknown>): boolean {
   const target = follow(document, schema);
   if (!isPart(target) || seen.has(target) || seen.size > MAX_PARTS) return false;

@@ -150,7 +150,7 @@ function inputSchema(
   };
 }
 
-/** Only what would go elsewhere, or look otherwise, if it were not said. */
+/** Only parameters that would go elsewhere, or look different, by default. */
 function paramsOf(parameters: readonly MappedParameter[], body: MappedBody | undefined, method: string): JsonObject {
   const params: Record<string, Json> = {};
   const goesToQuery = TO_THE_QUERY.has(method) && body?.section === undefined;

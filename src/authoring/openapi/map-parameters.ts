@@ -27,7 +27,7 @@ export type GivenNames = ReadonlySet<string>;
 /** What RFC 9110 lets a name of a header or cookie consist of. */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** Said elsewhere in a document, so that parameters of these names are to be ignored. */
+/** Declared elsewhere in a document, so parameters of these names are ignored. */
 const SAID_ELSEWHERE: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 /** Headers that the runtime writes, or the connection. */
@@ -202,7 +202,7 @@ interface ValueKinds {
   map: boolean;
 }
 
-/** Branches looked at; a value with more of them is as varied as it gets. */
+/** The maximum number of branches to check; a value with more of them is as varied as it gets. */
 const MAX_VISITS = 200;
 
 /** Whether values of a schema may be lists or maps; a schema that says nothing is taken for one of plain values. */

@@ -10,7 +10,7 @@ interface Access {
   cookies: Record<string, string>;
   basic?: { user: string; password: string };
   credentials: string[];
-  /** It ends in `Authorization: Bearer`, whatever flow or kind of scheme gets the token. */
+  /** It ends in `Authorization: Bearer`, whichever flow or kind of scheme gets the token. */
   isBearer?: true;
 }
 
@@ -30,7 +30,7 @@ const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** The security schemes of a document, and how operations use them. Source: docs/imports.md#an-openapi-document. */
 export class SecurityReader {
   private readonly schemes = new Map<string, Access | string>();
-  /** What is true of schemes that are used, to be said once. */
+  /** Notes about the used schemes, each given once. */
   readonly notes = new Set<string>();
 
   constructor(private readonly document: Part) {
@@ -41,8 +41,8 @@ export class SecurityReader {
   }
 
   /**
-   * One request has one bearer token. So bearer schemes that any operation wants together have one credential, that of
-   * the first of them in the document; those that are only alternatives keep one each. Source: RFC 6750, 2.1.
+   * One request has one bearer token. So bearer schemes that any operation requires together have one credential, that of the first of them
+   * in the document; those that are only alternatives keep one each. Source: RFC 6750, 2.1.
    */
   private shareTokens(): void {
     const isBearer = (name: string): boolean => {

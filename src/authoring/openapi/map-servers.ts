@@ -43,7 +43,7 @@ export class ServerReader {
     );
   }
 
-  /** Whether an endpoint has another host than most calls go to; what is secret for the one is no business of the other. */
+  /** Whether an endpoint has another host than most calls; the secrets of one must not reach the other. */
   isElsewhere(endpoint: string): boolean {
     const { default: usual = '', [endpoint]: other = usual } = this.endpoints;
     return new URL(other).origin !== new URL(usual).origin;

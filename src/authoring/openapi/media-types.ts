@@ -16,7 +16,7 @@ export interface Media {
 
 const TEXTS = /^application\/(x-)?(yaml|ndjson|jsonl|json-lines|graphql|sql|javascript|toml|csv|jwt|typescript)$/;
 
-/** The media types of a body, each with its family. What is no media type is left out. */
+/** The media types of a body, each with its family. Invalid ones are left out. */
 export function mediaOf(content: unknown): Media[] {
   if (!isPart(content)) return [];
   return Object.keys(content).flatMap((name): Media[] => {

@@ -5,7 +5,7 @@ import { isPart, type Part } from './document-parts.js';
 /** The largest description that is read, in bytes. The largest public ones have about 15 MB. */
 export const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;
 
-/** Aliases that honest YAML never has; each may stand for the whole rest. */
+/** Aliases that honest YAML never has; each may expand to everything else. */
 const MAX_ALIASES = 100;
 
 /** How the library reports that its own recursion was too deep. */
@@ -19,7 +19,7 @@ const MAX_LEVELS = 500;
  *
  * @param from the file or address, for messages.
  * @param kind what the document should be, for messages.
- * @throws AbilityError `import.unreadable` for what is neither, or no map.
+ * @throws AbilityError `import.unreadable` for any other text, or no map.
  */
 export function readDocument(text: string, from: string, kind = 'OpenAPI'): Part {
   const start = text.trimStart().slice(0, 200);

@@ -37,7 +37,7 @@ export interface ClosedSchema {
 /** Converts the schemas of one document; each that is referred to only once for a direction. */
 export class SchemaReader {
   private readonly known = new Map<string, Definition | NotExpressible>();
-  /** What is known of schemas that refer in place: one that was entered and has not ended leads back to itself. */
+  /** The state of schemas that refer in place: one that was entered and has not ended leads back to itself. */
   private readonly state = new Map<string, 'entered' | 'ends'>();
 
   /** What does not travel in each direction. */
@@ -60,9 +60,9 @@ export class SchemaReader {
   }
 
   /**
-   * Converts schemas that will stand together, and gathers what they refer to, from reference to reference.
+   * Converts schemas that belong together, and collects their references transitively.
    *
-   * References become `#/$defs/NAME`, so that recursive schemas stay what they are. Source: docs/imports.md#an-openapi-document.
+   * References become `#/$defs/NAME`, so recursive schemas stay recursive. Source: docs/imports.md#an-openapi-document.
    *
    * @param build makes the whole with the function it is given.
    * @throws NotExpressible for a reference that leads nowhere, out of the document, or in a circle.
@@ -77,7 +77,7 @@ export class SchemaReader {
     const schema = build((part) => convertSchema(part, conversion));
     const $defs: JsonObject = {};
     let [total, cut] = [0, false];
-    // Breadth first: what is nearest to the root counts most when there is too much.
+    // Breadth first: the schemas nearest to the root count most when there are too many.
     for (const reference of references) {
       const definition = this.definitionOf(reference, direction);
       if (Object.hasOwn($defs, definition.name)) continue;
@@ -123,7 +123,7 @@ export class SchemaReader {
     }
   }
 
-  /** A schema that is itself before any of its parts can never be checked. Each is looked at once. */
+  /** A schema that contains itself without a nested value can never be checked. Each is visited once. */
   private refuseEndless(start: string, direction: Direction): void {
     const open = [start];
     for (let next = open.at(-1); next !== undefined; next = open.at(-1)) {

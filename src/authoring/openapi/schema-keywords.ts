@@ -8,7 +8,7 @@ type Clean = (value: unknown) => Json | undefined;
 
 const MAX_DESCRIPTION = 400;
 
-/** Bounds of 64-bit integers are more than JavaScript tells apart, and more than any value that reaches us. */
+/** JavaScript cannot represent the bounds of 64-bit integers exactly, and no value that reaches us exceeds them. */
 const number: Clean = (value) => (isNumber(value) ? value : undefined);
 const count: Clean = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;

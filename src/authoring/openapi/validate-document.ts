@@ -66,11 +66,11 @@ type Outline = Record<string, unknown>;
 const MAX_LEVELS = 20;
 
 /**
- * The bones of a document: everything about its operations but schemas, security schemes, examples, callbacks and
- * extensions, and without any reference. What is missing here is judged where it is used.
+ * The bones of a document: everything about its operations but schemas, security schemes, examples, callbacks and extensions, and without
+ * any reference. Missing parts are checked where they are used.
  *
- * This is what the parser is given to judge. It follows all references before it looks at anything, and a few dozen
- * schemas that each refer to the next ones more than once would keep it busy for ever.
+ * The parser validates this skeleton. It follows all references before it checks anything, and a few dozen schemas that each refer to the
+ * next ones more than once would keep it busy for ever.
  */
 function outlineOf(document: Part): Outline {
   const outline: Outline = {};
@@ -79,7 +79,7 @@ function outlineOf(document: Part): Outline {
   }
   const paths = memberOf(document, 'paths');
   if (paths !== undefined) outline.paths = isPart(paths) ? mapValues(paths, pathItemOf) : paths;
-  // 3.1 may have webhooks or components in place of paths; that they are there is all that counts.
+  // 3.1 may have webhooks or components in place of paths; only their presence counts.
   if (memberOf(document, 'webhooks') !== undefined) outline.webhooks = {};
   const components = memberOf(document, 'components');
   if (components !== undefined) outline.components = isPart(components) ? componentsOf(components) : components;

@@ -14,19 +14,19 @@ export interface RoutedAbility {
   path: string;
   /** What a row of it says, column by column, as Markdown. */
   cells: string[];
-  /** Stands before the words of each row; empty for what is stable. */
+  /** Precedes the words of each row; empty for stable abilities. */
   standing: string;
   /** False while a file that may say how it is implemented cannot be read. */
   isKindKnown: boolean;
 }
 
-/** All abilities that can be told of. Source: R-000-06. */
+/** All abilities that documents can list. Source: R-000-06. */
 export interface AbilityPool {
   /** By id. */
   byId: Map<string, RoutedAbility>;
   /** By the file that defines it. */
   byPath: Map<string, RoutedAbility>;
-  /** Whether a definition is there that cannot be read just now, so that its row must not go. */
+  /** Whether a definition exists that cannot be read just now, so that its row must stay. */
   isUnreadable(id: string, level: Level): boolean;
 }
 

@@ -51,12 +51,12 @@ export function withoutStanding(cell: string): string {
   return cell.replace(/^\*\*\[(?:deprecated|experimental)(?:: use [a-z0-9_.-]+)?\]\*\* ?/, '');
 }
 
-/** Tells the scope that a definition gave to a row from one that people wrote there: 8 hex digits. */
+/** Distinguishes the scope that a definition gave to a row from one that people wrote there: 8 hex digits. */
 export function digestOfScope(id: string, cell: string): string {
   return digestOfWords(`${id}\0scope`, cell);
 }
 
-/** Tells the words a definition gave to a row from those people wrote there: 8 hex digits. */
+/** Distinguishes the words a definition gave to a row from those people wrote there: 8 hex digits. */
 export function digestOfWords(id: string, cell: string): string {
   return createHash('sha256').update(`${id}\0${cell}`).digest('hex').slice(0, 8);
 }

@@ -10,9 +10,9 @@ import type { Change } from './read-table.js';
 const REWRITE = 'Run `ability docs`, look at the change, and commit it.';
 
 /**
- * Where the routing documents of a project are broken or not in step with its abilities; empty where all are.
+ * Where the routing documents of a project are broken or not in step with its abilities; empty if all are.
  *
- * Writes nothing. What `ability docs --check` refuses of these and this says are the same. Source: R-000-88.
+ * Writes nothing. It reports exactly what `ability docs --check` refuses. Source: R-000-88.
  */
 export function checkRoutingDocuments(registry: Registry): Finding[] {
   return planDocuments(registry, findDocuments(registry.root)).flatMap((plan) => {

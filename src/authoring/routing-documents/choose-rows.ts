@@ -90,10 +90,10 @@ export function chooseRows(
 
 type Outcome =
   | { row?: ChosenRow; change?: Omit<Change, 'line'>; note?: Omit<Note, 'line'> | undefined }
-  /** The author is asked. */
+  /** The author decides. */
   | { fault: Fault };
 
-/** What a row stands in. */
+/** The surroundings of a row. */
 interface Surroundings {
   written: ReadonlySet<string>;
   /** The ids of all rows. */
@@ -133,7 +133,7 @@ function keepRow(
   return { fault: { message: `No ability of the id ${id} is registered`, suggestion } };
 }
 
-/** The row with the facts of the definition, and with its words where nobody wrote others. */
+/** The row with the facts of the definition, and with its words unless people wrote others. */
 function inStep(
   row: ArrangedRow,
   ability: RoutedAbility,
@@ -162,7 +162,7 @@ function noteOfScope({ id, cells }: RoutedAbility, scope: string): Omit<Note, 'l
   };
 }
 
-/** A file with a slip in it must cost nobody the words of its row. */
+/** A broken file must not cost its row the words that people wrote. */
 function unreadable({ cells, raw }: ArrangedRow, id: string, written: ReadonlySet<string>): Outcome {
   const message = `The row of ${id} is left as it is, because its definition cannot be read`;
   return { row: { id, cells, raw, written: digestsOf(id, cells, written) }, note: { message } };
@@ -234,7 +234,7 @@ function technologyOf({ id, cells }: GroupedRow): string {
   return rest.length > 0 ? first : `kind ${cells[COLUMN.kind]}`;
 }
 
-/** What stands between the technology and the name of the thing. */
+/** The separator between the technology and the name. */
 function typeOf({ id }: GroupedRow): string {
   return id.split('.').slice(1, -1).join('.');
 }

@@ -36,7 +36,7 @@ export function isLookedInto(root: string, folder: string): boolean {
   return names.every((name, index) => isOurs(root, names.slice(0, index + 1).join('/'), name));
 }
 
-/** What is in a folder; nothing of one that is not for us, such as the data of a database, or that went away meanwhile. */
+/** The entries of a folder; none if it is unreadable for us, such as the data of a database, or was removed meanwhile. */
 export function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -57,7 +57,7 @@ export function isOurs(root: string, path: string, name: string): boolean {
  *
  * @param paths relative to `cwd`; none means all of the project.
  * @returns paths relative to the root of the project, each once.
- * @throws AbilityError `usage.invalid` for what is no routing document of this project, `docs.none` where there are none.
+ * @throws AbilityError `usage.invalid` for any other path, `docs.none` if there are none.
  */
 export function selectDocuments(root: string, cwd: string, paths: readonly string[]): string[] {
   if (paths.length === 0) return findDocuments(root);
@@ -65,7 +65,7 @@ export function selectDocuments(root: string, cwd: string, paths: readonly strin
 }
 
 /**
- * Where documents are to be added: folders of modules, or the files themselves, whether they are there or not.
+ * Where documents are to be added: folders of modules, or the files themselves, existing or not.
  *
  * @throws AbilityError `usage.invalid`.
  */
@@ -121,7 +121,7 @@ function inProject(root: string, path: string, given: string): string {
   throw usageError(message);
 }
 
-/** The folder with links resolved as far as it is there. */
+/** The folder with links resolved as far as it exists. */
 function realpathOfExisting(folder: string): string {
   if (existsSync(folder)) return realpathSync(folder);
   return join(realpathOfExisting(dirname(folder)), basename(folder));

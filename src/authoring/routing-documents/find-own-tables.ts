@@ -2,7 +2,7 @@ import type { DocumentLine } from './document-lines.js';
 import { isTableLine, readTable } from './read-table.js';
 import { FORMS, isOwnMarker, type Level } from './section-forms.js';
 
-/** A table of abilities that stands in a document without markers. */
+/** A table of abilities in a document without markers. */
 export interface OwnTable {
   level: Level;
   /** Places among the lines of the document, from 0: of its heading where that is the usual one, else of its first line. */
@@ -14,7 +14,7 @@ export interface OwnTable {
   rows: number;
 }
 
-/** The columns by which a table of each level is known, small letters; others may stand beside them, in any order. */
+/** The columns by which a table of each level is recognised, in small letters; there may be others, in any order. */
 const KNOWN_BY: Record<Level, (columns: ReadonlySet<string>) => boolean> = {
   'high-level': (columns) => columns.has('id') && (columns.has('when to use') || columns.has('registry path')),
   'low-level': (columns) => columns.has('operation key'),
@@ -46,7 +46,7 @@ export function isOwnPage(lines: readonly DocumentLine[]): boolean {
   return lines.some(({ text }, at) => isText[at] && isOwnMarker(text));
 }
 
-/** The heading belongs to the table where nothing but blank lines stands between them. */
+/** The heading belongs to the table if only blank lines are between them. */
 function beginningOf(lines: readonly DocumentLine[], at: number, level: Level): Pick<OwnTable, 'opens' | 'hasHeading'> {
   let above = at - 1;
   while (above >= 0 && textAt(lines, above).trim() === '') above -= 1;

@@ -69,7 +69,7 @@ export function digestsUnder(
   return new Set(moved.map(({ column, digestOf }) => digestOf(id, textOf(cells, column))));
 }
 
-/** What was written in a column, without what is put before it. */
+/** The text of a column, without its prefix. */
 function textOf(cells: readonly string[], column: number): string {
   const text = cells[column] ?? '';
   return column === COLUMN.words ? withoutStanding(text) : text;

@@ -19,11 +19,11 @@ import { type DocumentUpdate, updateDocument } from './update-document.js';
  */
 export type Care = 'kept' | 'taken_over' | 'hindered' | 'own' | 'none';
 
-/** What is to become of a document, before anything is written. */
+/** The planned state of a document, before anything is written. */
 export type DocumentPlan = { file: string } & (
   | {
       status: 'planned';
-      /** As it is; undefined where it is not there yet. */
+      /** The present text; undefined if it does not exist yet. */
       before: string | undefined;
       update: DocumentUpdate;
       care: Care;
@@ -32,7 +32,7 @@ export type DocumentPlan = { file: string } & (
   | { status: 'broken'; problems: Problem[] }
 );
 
-/** What keeping documents in step with the abilities of a project comes to. Writes nothing. */
+/** Plans how to keep documents in step with the abilities of a project. Writes nothing. */
 export function planDocuments(registry: Registry, files: readonly string[]): DocumentPlan[] {
   const pool = abilityPool(registry);
   return files.map((file) => planDocument(registry.root, file, pool));
@@ -128,7 +128,7 @@ export function loadDocument(root: string, file: string): { text: string } | Pro
   }
 }
 
-/** @returns what is wrong with it, in words, where it cannot be taken as it is. */
+/** @returns a description of the errors if it cannot be taken over unchanged. */
 function readFile(root: string, file: string): { text: string } | string {
   const stat = statSync(join(root, file), { throwIfNoEntry: false });
   if (!stat?.isFile()) return `${file} is ${stat ? 'no file' : 'a link to something that is not there'}`;

@@ -103,7 +103,7 @@ function markersOf(lines: readonly DocumentLine[], refuse: Refuse): PlacedMarker
   return markers;
 }
 
-/** Between the markers stand the heading and one table; anything else would be lost when they are written. */
+/** Only the heading and one table belong between the markers; anything else would be lost when they are written. */
 function readContent(
   lines: readonly DocumentLine[],
   { level, at: opens }: PlacedMarker,

@@ -1,6 +1,6 @@
 import { type Fault, FORMS, type Level } from './section-forms.js';
 
-/** A row of a table as it stands in the document. */
+/** A row of a table as written in the document. */
 export interface TableRow {
   /** Markdown, without blanks around; as many as the table has columns. */
   cells: string[];
@@ -10,7 +10,7 @@ export interface TableRow {
   at: number;
 }
 
-/** A table as it stands in the document. */
+/** A table as written in the document. */
 export interface Table {
   header: TableRow;
   /** `---`, `:--`, `:-:` or `--:`, one a column. */
@@ -18,7 +18,7 @@ export interface Table {
   rows: TableRow[];
 }
 
-/** Reads the lines of a table. @returns what is wrong with it and in which of the lines, where it is none. */
+/** Reads the lines of a table. @returns the error and its line, if it is no table. */
 export function readTable(lines: readonly string[]): Table | { fault: Fault; at: number } {
   const [first = '', second] = lines;
   const header: TableRow = { cells: cellsOf(first), raw: first, at: 0 };
@@ -79,7 +79,7 @@ export interface Change {
   id: string | null;
   /** In the document as it is. */
   line: number;
-  /** What is not in step, in one sentence. */
+  /** The parts that are not in step, in one sentence. */
   message: string;
 }
 
@@ -88,7 +88,7 @@ export interface ArrangedRow {
   cells: string[];
   /** The names of the columns, as many as cells. */
   columns: readonly string[];
-  /** The line as it is, where its cells stand in this order already. */
+  /** The unchanged line if its cells are in this order already. */
   raw: string | undefined;
   /** In the document, from 1. */
   line: number;

@@ -29,10 +29,10 @@ export interface Marker {
   attributes: Map<string, string>;
 }
 
-/** What is wrong with a marker; where it stands is known to whoever reads the lines. */
+/** The error of a marker; the reader of the lines knows its place. */
 export type Fault = Pick<Problem, 'message' | 'suggestion'>;
 
-/** What may stand in an opening marker, and in a closing one. */
+/** The valid contents of an opening marker, and of a closing one. */
 const ATTRIBUTES = { opening: ['modules', 'rows', 'omit', 'heading'], closing: ['written'] } as const;
 
 const OPENS = '<!--';
@@ -70,7 +70,7 @@ export function closingMarker(level: Level, written: readonly string[]): string 
   return `<!-- /ability:${level}${written.length > 0 ? ` written="${written.join(' ')}"` : ''} -->`;
 }
 
-/** The marker that opens a section around a table that was there before it. */
+/** The marker that opens a section around an existing table. */
 export function openingMarker(level: Level, options: { hasHeading: boolean; isChosen: boolean }): string {
   const rows = options.isChosen ? ' rows="chosen"' : '';
   const heading = options.hasHeading ? '' : ' heading="own"';

@@ -11,7 +11,7 @@ export interface SectionSettings {
   rows: 'auto' | 'chosen';
   /** Ids, with `*`, that get none. */
   omit: string[];
-  /** `own`: the heading stands above the marker, in the words of the author. */
+  /** `own`: the heading is above the marker, in the words of the author. */
   heading: 'usual' | 'own';
 }
 
@@ -55,9 +55,9 @@ const EVERYTHING = '*';
 /**
  * Whether a document that covers some modules covers an ability of these.
  *
- * A module covers what is below it: `users` also `users.api` and `users/db`; dots and slashes are the same here, and a
- * leading `modules/` does not count. `*` stands for any run of characters. An ability that names no module is valid
- * everywhere and special to nothing: only `*` covers it.
+ * A module covers what is below it: `users` also `users.api` and `users/db`; dots and slashes are the same here, and a leading `modules/`
+ * does not count. `*` matches any run of characters. An ability that names no module is valid everywhere and special to nothing: only `*`
+ * covers it.
  */
 export function covers(patterns: readonly string[], modules: readonly string[]): boolean {
   if (patterns.includes(EVERYTHING)) return true;

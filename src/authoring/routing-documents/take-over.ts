@@ -7,10 +7,10 @@ import { readDocument } from './read-document.js';
 import { closingMarker, openingMarker } from './section-forms.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
 
-/** What taking over the tables of a document comes to. */
+/** The result of taking over the tables of a document. */
 export type TakeOver =
   | { status: 'taken'; update: DocumentUpdate }
-  /** There are tables, and each of these notes keeps them from being taken over as they are. */
+  /** There are tables, and each of these notes prevents taking them over unchanged. */
   | { status: 'hindered'; notes: Note[] }
   /** Nothing that could be taken over. */
   | { status: 'none' };

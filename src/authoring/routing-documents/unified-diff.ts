@@ -29,7 +29,7 @@ function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
 }
 
-/** The last line gets an end as well, so that nothing is said about a missing one. */
+/** The last line gets an end as well, so that the diff does not report a missing one. */
 function wholeLines(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }

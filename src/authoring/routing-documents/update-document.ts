@@ -20,10 +20,10 @@ export interface DocumentUpdate {
 }
 
 /**
- * What a document should say, given the abilities there are. Changes only what is between markers.
+ * The text a document should have for the present abilities. Changes only the parts between markers.
  *
- * @param file relative to the project root; its folder is the module it covers where a marker does not say.
- * @returns everything that is wrong with the document instead, where it cannot be kept in step.
+ * @param file relative to the project root; its folder is the module it covers unless a marker names one.
+ * @returns all errors of the document instead, if it cannot be kept in step.
  */
 export function updateDocument(file: string, text: string, pool: AbilityPool): DocumentUpdate | Problem[] {
   const document = readDocument(file, text);

@@ -67,7 +67,7 @@ export function taken(message: string, at: string): AbilityError {
   });
 }
 
-/** @throws AbilityError `scaffold.exists` for what is configured already: an ability, a profile, a server, a service. */
+/** @throws AbilityError `scaffold.exists` if the ability, profile, server or service is configured already. */
 export function checkNewConfig(registry: Registry, value: z.output<typeof config>): void {
   const parts: [what: string, ids: string[], known: ReadonlyMap<string, Loaded<unknown>>][] = [
     ['a configuration of', value.abilities.map(({ id }) => id), registry.configs],

@@ -13,9 +13,9 @@ export interface FollowedDocuments {
 }
 
 /**
- * Keeps routing documents in step with abilities that have come.
+ * Keeps routing documents in step with new abilities.
  *
- * Only what was in step before: in others it would change what was not asked for, so those are reported. Source: R-000-88.
+ * Only documents that were in step before: in others it would change unrelated rows, so those are reported. Source: R-000-88.
  *
  * @param before the project as it was; its documents have not been written since.
  */

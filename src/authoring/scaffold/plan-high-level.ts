@@ -26,7 +26,7 @@ export interface NewHighLevel {
 interface Call {
   step: string;
   ability: string;
-  /** Absent: what is called is a workflow itself. */
+  /** Absent: the callee is a workflow itself. */
   operation: LowLevel | undefined;
   schema: JsonObject;
 }

@@ -35,12 +35,12 @@ export interface NewHook {
 }
 
 /**
- * Plans a hook, at the end of the file of its phase, with its script where it has one.
+ * Plans a hook, at the end of the file of its phase, with its script if it has one.
  *
- * Hooks before a call, and of a prompt, block, since others would never be asked; without a `match` of its own it is for
- * all abilities, or all sessions.
+ * Hooks before a call, and of a prompt, block, since others would never run; without a `match` of its own it is for all abilities, or all
+ * sessions.
  *
- * @throws AbilityError `usage.invalid`, `scaffold.exists`, or what is wrong with the file of the phase.
+ * @throws AbilityError `usage.invalid`, `scaffold.exists`, or the error of the file of the phase.
  */
 export function planHook(site: Site, wanted: NewHook): Scaffold {
   const { registry, folders } = site;
@@ -78,7 +78,7 @@ export function planHook(site: Site, wanted: NewHook): Scaffold {
   };
 }
 
-/** @throws AbilityError `scaffold.exists`, or what is wrong with the file of the phase. */
+/** @throws AbilityError `scaffold.exists`, or the error of the file of the phase. */
 export function checkNewHook({ registry }: Site, phase: Phase, id: string): void {
   const broken = registry.broken.get(`hooks:${phase}`);
   if (broken) throw new AbilityError(broken);

@@ -25,7 +25,7 @@ export interface NewImplementation {
   isDefault: boolean;
   /** Whether it joins a list of allowed ones, where there is such a list. */
   isAllowed: boolean;
-  /** Whether these two are said for the environment of the site only. */
+  /** Whether these two are written for the environment of the site only. */
   isForEnvironment: boolean;
 }
 
@@ -109,7 +109,7 @@ function sampleFields(input: JsonObject, output: JsonObject): string[] {
   });
 }
 
-/** Says in the configuration what is not so already. @returns what its author should know. */
+/** Adds the missing settings to the configuration. @returns notes for its author. */
 function configure(draft: FileDraft, site: Site, wanted: NewImplementation): string[] {
   const { id, operation: key, isDefault, isAllowed, isForEnvironment } = wanted;
   const { registry, environment } = site;

@@ -14,7 +14,7 @@ import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import { scriptContract } from './script-contract.js';
 import { readText, type ScriptText } from './script-text.js';
 
-/** Scripts that are there, and what holds for all of them. */
+/** Existing scripts, and their common settings. */
 export interface GivenScripts {
   /** Absolute paths. */
   paths: string[];

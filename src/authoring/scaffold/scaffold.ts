@@ -26,14 +26,14 @@ export interface NextStep {
 /** What a scaffold writes and what holds afterwards. */
 export interface Scaffold {
   files: PlannedFile[];
-  /** Abilities that can be planned in the environment of the site once the files are there. */
+  /** Abilities that can be planned in the environment of the site once the files exist. */
   abilities: string[];
   /** A hook that can be resolved then. */
   hook?: { phase: Phase; id: string };
   /** What its author should know. */
   notes: string[];
   next: NextStep[];
-  /** The place in the given file of a place in what is written, since a refused file does not exist afterwards. */
+  /** Maps a place in the written file to the given one, since a refused file does not exist afterwards. */
   given?(location: SourceLocation): SourceLocation;
 }
 

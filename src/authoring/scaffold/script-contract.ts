@@ -34,7 +34,7 @@ function schemaOf(command: Command, { readsStdin, todos }: Reading): string {
   const properties: [string, Json][] = parameters.map((parameter) => [parameter.name, propertyOf(parameter)]);
   if (readsStdin) properties.push(['stdin', { type: 'string', description: 'What it reads on stdin.' }]);
   if (properties.length === 0) {
-    // Where something is still to be said, what else it takes is not known.
+    // While a part is still to be described, its further inputs are unknown.
     return todos.length > 0
       ? 'input_schema: { type: object }'
       : 'input_schema: { type: object, additionalProperties: false }';

@@ -22,7 +22,7 @@ const QUOTED = {
 const PATTERN = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\n': '' };
 
-/** The words of a program, comments left out. What is no program gives words all the same: nothing is refused here. */
+/** The tokens of a program, without comments. Any text gives tokens: nothing is refused here. */
 export function tokensOf(code: string, language: CodeLanguage): Token[] {
   const tokens: Token[] = [];
   let at = 0;

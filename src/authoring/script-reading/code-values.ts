@@ -1,6 +1,6 @@
 import type { Token } from './code-tokens.js';
 
-/** What is written in the place of a value, as far as it is plain. */
+/** The source text in the place of a value, as far as it is plain. */
 export type Value =
   | { kind: 'text'; text: string }
   | { kind: 'number'; number: number }
@@ -176,7 +176,7 @@ export function isTrue(value: Value | undefined): boolean {
   return value?.kind === 'truth' && value.isTrue;
 }
 
-/** The value that begins at a place; what follows it is not looked at. */
+/** The value that begins at a place; the text after it is not read. */
 export function readLiteral(tokens: readonly Token[], from: number): Value {
   return readPlain(tokens, from).value;
 }

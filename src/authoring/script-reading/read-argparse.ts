@@ -4,7 +4,7 @@ import { type CommandTree, type Found, foundIn, inputName, type Parameter } from
 /** What a variable holds: a parser, or what adds to one. */
 interface Subject {
   parser: CommandTree;
-  /** Of these only one may be given, so none has a default. */
+  /** Only one of these may be given, so none has a default. */
   isExclusive?: boolean;
 }
 

@@ -82,7 +82,7 @@ function mentionAt(tokens: readonly Token[], at: number, first: number, language
   return is(after, '.') || is(after, '[') ? 'computed' : isPlainList(tokens, start) ? 'all' : 'computed';
 }
 
-/** A list that is only gone through; one in which flags are looked for is read by the script itself. */
+/** A list that is only iterated; if flags are searched in it, the script parses it itself. */
 function isPlainList(tokens: readonly Token[], start: number): boolean {
   const looksForFlags = tokens.some(({ kind, text }) => kind === 'text' && /^--?[a-z][\w-]*=?$/i.test(text));
   return !looksForFlags && start > 0;

@@ -25,7 +25,7 @@ export function readShell(raw: string): Found {
   };
 }
 
-/** Questions at the terminal, which no one answers here. */
+/** Prompts at the terminal, which have no answer here. */
 function questionsIn(raw: string, code: string): string[] {
   return [...code.matchAll(/(?<=^|[\s;&|({])read\b[^\n;|]*\s-\w*p\b|(?<=^|[\s;&|({])select\s+\w+\s+in\b/gm)].map(
     ({ index }) =>

@@ -45,7 +45,7 @@ export function shellFlags(text: ShellText, own: string): ShellFlags {
     if (isRead || isList) found.rest = blanked(found.rest, loop.from, loop.to);
   }
   found.rest = found.rest.replaceAll(/\bgetopt\b[^\n]*/g, (line) => line.replaceAll('$', ' '));
-  // Where a loop takes what is no option and keeps nothing after the end, what follows is something else.
+  // If a loop takes non-options and keeps nothing after the end, the following arguments are something else.
   const knowsEnd = found.knowsEnd && (found.keepsEnd === true || found.places.length === 0);
   return { ...found, knowsEnd, flags: withOwnLetters(firstOfEach(found.flags)) };
 }
@@ -166,7 +166,7 @@ function readArm(arm: Arm, around: Around, text: ShellText, own: string, found: 
   found.flags.push(read);
 }
 
-/** The script without a loop: what is asked in there is asked while there is more to come. */
+/** The script without a loop: a test inside runs only while arguments remain. */
 function behind(text: ShellText, { from, to }: Loop): ShellText {
   return { ...text, code: blanked(text.code, from, to) };
 }
@@ -181,7 +181,7 @@ function readEnd(body: string, found: ReadFlags): void {
   found.keepsEnd = list !== undefined;
 }
 
-/** What is no option: kept in a list, or in one variable after the other. */
+/** Non-options: kept in a list, or in one variable after the other. */
 function readRest({ body, from }: Arm, { name, loop }: Around, text: ShellText, own: string, found: ReadFlags): void {
   const given = `"?\\$(?:\\{?1\\}?${name === undefined ? '' : `|\\{?${name}\\}?`})"?(?=[\\s;)]|$)`;
   const list =

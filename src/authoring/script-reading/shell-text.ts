@@ -1,9 +1,9 @@
 /** A shell script, seen three ways of the same length, so that a place in one is the same place in the others. */
 export interface ShellText {
   raw: string;
-  /** Without comments, here-documents and what is in single quotes. */
+  /** Without comments, here-documents and single-quoted text. */
   code: string;
-  /** Without what is in double quotes, too: what is left is structure. */
+  /** Without double-quoted text, too: the rest is structure. */
   bare: string;
 }
 

@@ -12,7 +12,7 @@ export interface VariableSays {
 
 const LEAVES = /\b(exit|die|usage|return|fatal|fail|abort|error|err|help|show_help|print_usage|show_usage)\b/i;
 
-/** @param before the place from which the variable may hold what was given. */
+/** @param before the place from which the variable may hold the argument. */
 export function saysOf(name: string, text: ShellText, own: string, before: number): VariableSays {
   const preset = plainValue(name, text, own, before);
   const choices = choicesOf(name, text);
@@ -39,7 +39,7 @@ function plainValue(name: string, { raw }: ShellText, own: string, before: numbe
     own.slice(index, index + line.length).includes(`${name}=`),
   );
   const value = found.at(-1)?.[1]?.replaceAll(/^["']|["']$/g, '');
-  // What is set again, and not plainly, has no default that could be read.
+  // A variable that is set again, and not plainly, has no readable default.
   const again = new RegExp(`^[ \\t]*${name}=.*[$\`]`, 'm').test(own.slice(found.at(-1)?.index ?? 0, before));
   return again || value === '' ? undefined : value;
 }
@@ -137,7 +137,7 @@ export function leaves(body: string): boolean {
   return LEAVES.test(body);
 }
 
-/** What is said of a variable, as what is asked of the input. */
+/** Requirements on a variable, as requirements on the input. */
 export function asParameter(
   says: VariableSays,
 ): Pick<Parameter, 'type' | 'default' | 'choices'> & { isRequired?: boolean } {

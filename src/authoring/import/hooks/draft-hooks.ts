@@ -37,7 +37,7 @@ export interface Offence extends ToolCall {
   input: JsonObject;
 }
 
-/** Where a settings file lies. */
+/** The place of a settings file. */
 export interface SettingsPlace {
   /** Absolute path of the project. */
   root: string;

@@ -12,7 +12,7 @@ import type { PlannedFile } from '../../write-together.js';
 import { renderDefinition } from '../../write-yaml.js';
 import type { HookDraft } from './draft-hooks.js';
 
-/** Where the hooks of an import stand. */
+/** The place of an import's hooks. */
 export interface HookSite {
   /** Absolute path of the project. */
   root: string;
@@ -118,7 +118,7 @@ export interface LostHooks {
   changed: string[];
 }
 
-/** What an import takes from the hooks that are there: a guard must not go away without a word. */
+/** What an import removes from existing hooks: a guard must not disappear unreported. */
 export function lostHooks(
   { hooks: there }: Pick<Registry, 'hooks'>,
   site: Pick<HookSite, 'registry' | 'name'>,

@@ -42,7 +42,7 @@ export interface SettingsHook {
   onFailure: string | undefined;
 }
 
-/** What is not taken over, and why. */
+/** The hooks that are not taken over, with the reasons. */
 export interface NotTaken {
   at: string;
   why: string;
@@ -64,7 +64,7 @@ const OTHER_PARTS: [string, (settings: Record<string, unknown>) => unknown, stri
 /**
  * Reads the hooks of `.claude/settings.json`, `.codex/hooks.json` or the `hooks/hooks.json` of a plugin.
  *
- * @throws AbilityError `import.unreadable` for what is no such file.
+ * @throws AbilityError `import.unreadable` for any other file.
  */
 export function readSettings(text: string, file: string): Settings {
   const settings = parsed(text, file);

@@ -8,14 +8,14 @@ const KEYS: Readonly<Record<string, string>> = {
   WebFetch: 'url',
 };
 
-/** A filter as it is asked here: for which tools, and bare CEL over `tool_name` and `tool_input`. */
+/** A filter in our form: its tools, and bare CEL over `tool_name` and `tool_input`. */
 export type Filter = { tool: string; condition: string | undefined } | { why: string };
 
 /**
  * Translates `if: "Bash(rm *)"` of a settings file. Source: docs/hooks.md#taking-them-over.
  *
- * A guard that is asked too often costs time, and one that is asked too seldom lets pass what it should stop: the pattern
- * may fit anywhere behind a letter that is none of a word, so that no second command of a line is missed.
+ * A guard that runs too often costs time, and one that runs too seldom lets calls pass: the pattern may fit anywhere after a non-word
+ * character, so that no second command of a line is missed.
  */
 export function translateFilter(text: string): Filter {
   const [, tool, pattern] = /^\s*(\w+)(?:\((.*)\))?\s*$/s.exec(text) ?? [];
@@ -23,7 +23,7 @@ export function translateFilter(text: string): Filter {
   if (pattern === undefined || pattern === '' || pattern === '*') return { tool, condition: undefined };
   const key = Object.hasOwn(KEYS, tool) ? KEYS[tool] : undefined;
   if (key === undefined) return { why: `its \`if\` has a pattern for ${tool}, which has none here` };
-  // The former way to write a prefix; a blank before the star need not be there.
+  // The former way to write a prefix; a blank before the star is optional.
   const plain = pattern.replace(/:\*$/, '*').replace(/ \*$/, '*');
   const parts = plain.split(/\*+/).map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const source = parts.join('.*');

@@ -18,10 +18,10 @@ const NOT_ANNOTATED =
   'Without annotations, so taken to be destructive as the MCP specification says; correct `effects`';
 
 /**
- * The tools of an MCP server as low-level abilities, each pinned to what its server says of it now.
+ * The tools of an MCP server as low-level abilities, each pinned to its server's present description.
  *
- * Left out are tools that must be called as tasks of MCP, and those of which no operation key can be made.
- * Source: docs/guide.md#mcp; docs/imports.md#an-mcp-server.
+ * Left out are tools that must be called as tasks of MCP, and those whose names give no operation key. Source: docs/guide.md#mcp;
+ * docs/imports.md#an-mcp-server.
  */
 export function importTools(tools: readonly (ListedTool | UnreadableTool)[], source: ToolSource): Imported {
   const operations: ImportedOperation[] = [];

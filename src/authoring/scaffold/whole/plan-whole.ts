@@ -197,14 +197,14 @@ function itemsOf({ text, value }: YamlSource, key: string): string[] {
     const alone = new Document([item]);
     if (stands && isSeq(alone.contents)) {
       alone.contents.items = [list.items[index] as never];
-      // What is said above the first one is taken to be about the list.
+      // Comments above the first one are taken to be about the list.
       if (index === 0) alone.contents.commentBefore = list.commentBefore;
     }
     return alone.toString({ lineWidth: 0 });
   });
 }
 
-/** The name of a new file, which does not follow from what is in it. */
+/** The name of a new file, which does not follow from its content. */
 function nameOfFile({ kind, name }: GivenDefinition): string {
   if (name === undefined) {
     throw usageError(
@@ -246,10 +246,10 @@ function noHooks(source: YamlSource): AbilityError {
   });
 }
 
-/** Finds a place in what was given from one in what is written of it. */
+/** Maps a place in the written text to one in the given text. */
 type GivenPlaces = (location: SourceLocation) => SourceLocation;
 
-/** Of a file that was given whole. @param added how many lines stand above what was given. */
+/** For a file that was given whole. @param added number of lines above the given text. */
 function placesInFile(file: string, from: string, added: number): GivenPlaces {
   return (location) => {
     if (location.file !== file) return location;

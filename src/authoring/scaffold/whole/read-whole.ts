@@ -34,7 +34,7 @@ export const FORMAT_OF: Record<WholeKind, FormatName> = {
   packs: 'packs',
 };
 
-/** What was given, read and of the right form. */
+/** The given definition, parsed and of the right form. */
 export interface WholeDefinition {
   source: YamlSource;
   /** As its format gives it, with defaults. */
@@ -59,7 +59,7 @@ export function readWhole({ kind, from, text }: GivenDefinition): WholeDefinitio
   return { source: read, value: checked.value };
 }
 
-/** The environments that what was given is limited to; undefined: none. @throws AbilityError as {@link readWhole}. */
+/** The environments that the given definition is limited to; undefined: none. @throws AbilityError as {@link readWhole}. */
 export function environmentsOf(given: GivenDefinition): readonly string[] | undefined {
   return readWhole(given).value.scope?.environments;
 }
