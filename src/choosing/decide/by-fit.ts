@@ -63,10 +63,7 @@ function unavailableBest(input: RouterInput, [best]: readonly Fit[]): Proposal |
   return respond(0.9, `${best.abilityId} fits best, and cannot be called here${reason ? `: ${reason}` : ''}`);
 }
 
-/**
- * Whether an ability can carry out a verb: an ability that changes nothing cannot delete, and a request to show something must not change
- * anything.
- */
+/** Whether an ability can carry out a verb: one that changes nothing cannot delete, and one that changes something must not show. */
 function suits(one: Callable, action: Action | undefined): boolean {
   if (!action) return true;
   if (action.kind === 'read') return isReading(one.effects) || (one.decision === 'workflow' && hasVerb(one, action));
