@@ -35,7 +35,10 @@ export interface NewToken {
   createdBy: Person;
 }
 
-/** Headers in which a client says for whom it asks. Who is known by a token may say only the same; over the socket of a runtime it is a claim. */
+/**
+ * Headers in which a client names the requester. With a token they must match it; over the socket of a runtime they are
+ * an unproved claim.
+ */
 export const USER_CLAIM = { user: 'ability-user', caller: 'ability-caller' } as const;
 
 /** Headers of an answer to a creation: the run of the workflow, and whether the key was that of this very task already. */

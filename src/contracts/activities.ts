@@ -58,9 +58,9 @@ export interface HookRequest extends CallContext {
   /** The operation called; null for the task itself. */
   operation: string | null;
   input: JsonObject;
-  /** What `now()` gives the hooks that are expressions: milliseconds since 1970. Left out in tasks of earlier builds. */
+  /** Value of `now()` in expression hooks: milliseconds since 1970. Omitted in tasks of earlier builds. */
   moment?: number;
-  /** Names the call in its session, where it is entered there; unique in its task. */
+  /** Id of the call in its session, if entered there; unique in its task. */
   call_id?: string;
   /** For `PostAbilityCall`: how the call ended. */
   outcome?: { status: string; output: Json; error: Problem | null };
@@ -84,41 +84,41 @@ export interface EnterRequest extends CallContext {
   input: JsonObject;
 }
 
-/** What `enter` gives back: the input checked, with its defaults. */
+/** Result of `enter`: the checked input, with its defaults. */
 export interface EnterAnswer {
   input: JsonObject;
   warnings: string[];
 }
 
-/** Argument of the activity with which a task asks where the Temporal UI is. */
+/** Argument of the activity that finds the Temporal UI for a task. */
 export type FindUiRequest = Pick<CallContext, 'seal'>;
 
 /**
- * Argument of the activity that checks who decides: a decision with its proof, or nothing but whether proofs can be checked
- * where it runs. Source: docs/approvals.md.
+ * Argument of the activity that verifies a decider: a decision with its proof, or neither, to find out whether its
+ * worker can verify proofs. Source: docs/approvals.md.
  */
 export interface ProveRequest extends CallContext {
   decision?: ProvedDecision;
   proof?: DecisionProof;
 }
 
-/** What that activity answers; `able` is false where nothing can be proved. */
+/** Result of that activity; `able` is false where nothing can be proved. */
 export type ProveAnswer = { able: false } | { able: true; reason?: string };
 
-/** Argument of the activity with which a task asks for its turn. */
+/** Argument of the activity that requests a task's turn. */
 export interface AcquireRequest extends CallContext {
   input: JsonObject;
   /** The first run of the task's execution. */
   run: string;
-  /** Of a task that asks again: the token it was given. */
+  /** For a repeated request: the token it was given. */
   token?: string;
 }
 
-/** What `acquire` gives back: the key it evaluated, and the workflow id of its lock. The lock itself answers by signal. */
+/** Result of `acquire`: the evaluated key, and the workflow id of its lock. The lock itself answers by signal. */
 export interface AcquireAnswer {
   key: string;
   lock: string;
-  /** What the lock's answers will bring back; absent in histories of earlier builds. */
+  /** Token that the lock's answers will contain; absent in histories of earlier builds. */
   token?: string;
 }
 
@@ -128,7 +128,7 @@ export interface ReleaseRequest extends CallContext {
   run: string;
 }
 
-/** Argument of the activity with which a lock asks which of its holders have ended; it gives back those. */
+/** Argument of the activity that finds the ended holders of a lock; it returns those. */
 export interface GoneRequest {
   holders: Pick<SlotRequest, 'task' | 'run'>[];
 }
@@ -144,7 +144,7 @@ export interface ModifyRequest extends CallContext {
   only?: WantedPlan;
 }
 
-/** What that preflight gives back when the task can be formed. */
+/** Result of that preflight when the task can be created. */
 export interface ModifyAnswer {
   plan: Plan;
   seal: Seal;
@@ -159,12 +159,12 @@ export interface RecordChangeRequest extends CallContext {
   input: JsonObject;
   created_at: string;
   changes: InputChange[];
-  /** How many are not among them; left out where none is missing. */
+  /** Number of changes not listed; omitted if zero. */
   changes_left?: number;
   warnings: string[];
 }
 
-/** What that activity gives back. */
+/** Result of that activity. */
 export interface RecordChangeAnswer {
   warnings: string[];
 }

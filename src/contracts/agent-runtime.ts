@@ -16,7 +16,7 @@ export interface OfferedAbility {
 
 /** All that an AI is given before it decides; no other keys. Source: R-002-42, R-002-52; docs/agents.md. */
 export interface AgentTurn {
-  /** As it is at this moment. */
+  /** The current context. */
   turn_context: TurnContext;
   prompt: string;
   abilities: OfferedAbility[];
@@ -44,11 +44,11 @@ export interface CallRefusal {
   /** Stable and dotted. */
   code: string;
   reason: string;
-  /** What to do instead. */
+  /** Suggested alternative. */
   suggestion?: string;
 }
 
-/** What became of one planned call, or of a plan as a whole, as an AI reads it. */
+/** Outcome of one planned call, or of a plan as a whole, in a form for an AI. */
 export interface CallReport {
   /** Counts from 1: which answer of the AI planned it. */
   turn: number;
@@ -63,7 +63,7 @@ export interface CallReport {
   status: string;
   /** With known secrets masked. */
   output: Json;
-  /** Characters that `output` would have, where it is only their beginning, as a text. */
+  /** Length of the whole `output` in characters, if it was cut to its start, as a text. */
   output_cut?: number;
   error: CallRefusal | null;
 }
@@ -75,7 +75,7 @@ export interface AskedFor {
   session: string;
 }
 
-/** What makes plans: a model, a program, or a script of answers. It sees nothing but the turn. */
+/** A source of plans: a model, a program, or a script of answers. It sees only the turn. */
 export interface PlanProvider {
   /**
    * Requests one plan.

@@ -10,7 +10,7 @@ export interface ModelRequest {
   head: string | null;
   /** Only in the first turn: the input of the agent. */
   input?: JsonObject;
-  /** What became of the calls of the last turn. */
+  /** Results of the calls of the last turn. */
   results?: ToolResult[];
   /** Why the last answer cannot be used. */
   repair?: string;
@@ -48,24 +48,24 @@ export interface ModelAnswer {
   text?: string;
   /** Requested tool calls; absent: none, so this is the agent's final answer. */
   calls?: ToolCall[];
-  /** The answer as the contract of the agent has it: JSON where it has an `output_schema`, else text. */
+  /** The answer in the form of the agent's contract: JSON with an `output_schema`, else text. */
   answer?: Json;
   /** Why the answer does not fit the contract of the agent. */
   unusable?: string;
   usage: ModelUsage;
 }
 
-/** A call that a model asks for. */
+/** A call that a model requests. */
 export interface ToolCall {
   id: string;
   /** Of a tool of its plan, or any other name that the model gave. */
   tool: string;
   input: JsonObject;
-  /** Why it is not made: there is no such tool, or its input is none. */
+  /** Why it is not made: the tool does not exist, or its input is invalid. */
   problem?: Problem;
 }
 
-/** What one or several turns took. */
+/** Usage of one or several turns. */
 export interface ModelUsage {
   input_tokens: number;
   output_tokens: number;

@@ -57,7 +57,7 @@ export interface PlanApiBody {
   required?: true;
 }
 
-/** Credentials that are no header. Texts hold `{credential:NAME}`. */
+/** Credentials sent outside of headers. Texts contain `{credential:NAME}`. */
 export interface PlanApiAuth {
   basic?: { user: string; password: string };
   /** Name of the parameter to its text. */

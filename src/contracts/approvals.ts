@@ -17,7 +17,7 @@ export interface ApprovalField {
   title?: string | undefined;
   description?: string | undefined;
   enum?: (string | number)[] | undefined;
-  /** May be left out. */
+  /** Whether the field is optional. */
   optional?: boolean | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface ApprovalField {
 export type Verdict = 'approve' | 'deny' | 'request_changes';
 
 /**
- * What proves who decides: an HMAC over {@link ProvedDecision}, with a key that only the prover and the worker have.
+ * Proof of the decider: an HMAC over {@link ProvedDecision}, with a key that only the prover and the worker have.
  *
  * Source: docs/approvals.md#proof.
  */
@@ -54,16 +54,16 @@ export interface ProvedDecision {
 
 /** A decision as it arrives, by signal, update or door. */
 export interface Decision {
-  /** May be left out while exactly one approval is open. */
+  /** Optional while exactly one approval is open. */
   approval_id?: string;
   /** A person's name; a claim unless proved. */
   by?: string;
   comment?: string;
   /** Values that the decider filled in. */
   fields?: Record<string, Json>;
-  /** Of the signal `deny`: it asks for changes, and the comment says which. */
+  /** For the signal `deny`: it requests changes, and the comment names them. */
   request_changes?: boolean;
-  /** Where the environment asks for proof. */
+  /** Required if the environment demands proof. */
   proof?: DecisionProof;
 }
 
@@ -101,7 +101,7 @@ export type CommentRule = 'optional' | 'required' | 'on_deny';
 /** One approval, as kept in the task and shown to the approver. Times are ISO 8601. */
 export interface Approval {
   id: string;
-  /** The task that asks, where it is one that this task has called. */
+  /** The requesting task, if this task has called it. */
   task?: string;
   /** Step path, or `run` for the task itself. */
   path: string;

@@ -5,7 +5,7 @@ import type { StepStatus } from './states.js';
 /** The steps of a task that call nothing and have no steps in them; not masked yet. */
 export interface StepsDone {
   listed: StepDone[];
-  /** How many are not listed. */
+  /** Number of steps not listed. */
   left_out: number;
 }
 
@@ -14,7 +14,7 @@ export interface StepDone {
   path: string;
   verb: PlanStep['verb'];
   status: StepStatus;
-  /** Absent where it did not succeed. */
+  /** Absent if it did not succeed. */
   gave?: MadeText;
   error?: Pick<Problem, 'code' | 'message'>;
 }
@@ -22,7 +22,7 @@ export interface StepDone {
 /** The calls of a task, not masked yet. */
 export interface CallsMade {
   listed: CallMade[];
-  /** How many are not listed. */
+  /** Number of calls not listed. */
   left_out: number;
 }
 
@@ -33,7 +33,7 @@ export interface CallMade {
   /** Of a called workflow: its task. */
   task?: string;
   given: MadeText;
-  /** Absent where it did not succeed. */
+  /** Absent if it did not succeed. */
   gave?: MadeText;
   error?: Pick<Problem, 'code' | 'message'>;
 }

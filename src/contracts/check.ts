@@ -1,10 +1,10 @@
-/** What one check of `ability doctor` found. */
+/** Result of one check of `ability doctor`. */
 export interface CheckResult {
   /** Short and stable, such as `retention`. */
   name: string;
   status: 'ok' | 'warning' | 'failed';
   /** The finding. */
   message: string;
-  /** What to do about it. */
+  /** Advice on fixing it. */
   advice?: string;
 }

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit-codes.js';
 
-/** What one error code means. `docs/errors.md` and `ability explain` are made from this table. */
+/** Meaning of an error code. `docs/errors.md` and `ability explain` are made from this table. */
 export interface CodeMeaning {
   /** How a command ends that ends with this error. */
   exit: ExitCode;

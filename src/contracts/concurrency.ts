@@ -10,7 +10,7 @@ export const ON_BUSY = [...SLOT_ON_BUSY, 'newest'] as const;
 /** One of {@link ON_BUSY}. */
 export type OnBusy = (typeof ON_BUSY)[number];
 
-/** How many tasks with the same key run at once, and what becomes of the others. Source: docs/definitions.md. */
+/** Number of tasks with the same key that run at once, and the treatment of others. Source: docs/definitions.md. */
 export interface PlanConcurrency {
   /** A template over `input` and `environment`. */
   key: string;
@@ -45,7 +45,7 @@ export interface SlotEntry extends SlotRequest {
   superseded?: boolean;
 }
 
-/** Argument of the lock of one key: who is in and who waits, in the order in which they came. */
+/** Argument of the lock of one key: holders and waiting tasks, in order of arrival. */
 export interface LockState {
   key: string;
   holders: SlotEntry[];

@@ -11,7 +11,7 @@ export interface Tombstone {
   task_key: string;
   ability_id: string;
   environment: string;
-  /** SHA-256 of the canonical input; null where it was not known. */
+  /** SHA-256 of the canonical input; null if unknown. */
   input: string | null;
   /** ISO 8601. */
   deleted_at: string;

@@ -19,7 +19,7 @@ export interface FileValue extends JsonObject {
 /** The files of one call, by the names of its contract; a list where the contract says `many`. */
 export type StepFiles = { [name: string]: FileValue | FileValue[] };
 
-/** A file that a task has, and where it came from. */
+/** A file of a task, and its origin. */
 export interface TaskFile {
   /** Path of the step that made it; `''` for one of the input. */
   step: string;

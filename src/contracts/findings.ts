@@ -18,7 +18,7 @@ export interface Finding {
   message: string;
   /** Why it matters. */
   why: string;
-  /** What to do. */
+  /** How to fix it. */
   fix: string;
   location: Required<Omit<SourceLocation, 'used_at'>>;
 }

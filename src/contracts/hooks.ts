@@ -70,7 +70,7 @@ export interface HookResult {
 export interface HookAnswer {
   hook_id: string;
   phase: Phase;
-  /** Where it fired: a step path, or `''` for the task itself; before creation the key of an operation it may call. */
+  /** Where it fired: a step path, or `''` for the task itself; before creation the key of a callable operation. */
   path: string;
   status: 'ok' | 'error';
   decision: GuardDecision;
@@ -80,7 +80,7 @@ export interface HookAnswer {
   infra?: JsonObject;
   hook_signals?: JsonObject;
   duration_ms?: number;
-  /** What `now()` gave its expressions, ISO 8601; left out where they did not ask. */
+  /** Value of `now()` in its expressions, ISO 8601; omitted if they did not use it. */
   moment?: string;
 }
 
@@ -90,7 +90,7 @@ export const BUILTINS = ['usage', 'credentials_present', 'environment_scope', 's
 /** One of {@link BUILTINS}. */
 export type BuiltinHook = (typeof BUILTINS)[number];
 
-/** What `match.kinds` of a hook may name: the kind of an implementation; `workflow` is a high-level ability. */
+/** Values of a hook's `match.kinds`: the kind of an implementation; `workflow` is a high-level ability. */
 export const HOOK_KINDS = ['script', 'mcp', 'api', 'workflow'] as const;
 
 /** One of {@link HOOK_KINDS}. */

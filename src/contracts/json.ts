@@ -1,4 +1,4 @@
-/** Any value that survives JSON: what abilities take, give and keep. */
+/** Any value that survives JSON: the data of abilities. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
 /** A JSON object. */

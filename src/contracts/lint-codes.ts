@@ -1,13 +1,13 @@
 import type { Severity } from './findings.js';
 
-/** What one kind of finding means. `docs/lint.md` and `ability explain` are made from this table. */
+/** Meaning of a kind of finding. `docs/lint.md` and `ability explain` are made from this table. */
 export interface LintMeaning {
   severity: Severity;
   /** The problem, in one sentence. */
   means: string;
   /** Why it matters, in one sentence. */
   why: string;
-  /** What to do. */
+  /** How to fix it. */
   fix: string;
 }
 

@@ -12,7 +12,7 @@ export type FailureEnd = Exclude<ItemEnd, 'succeeded' | 'skipped'>;
 /** Numbers from one to another, both among them. */
 export type NumberRange = [from: number, to: number];
 
-/** One item of a list: its number, from 0 as in paths and logs, and what people call it. */
+/** One item of a list: its number, from 0 as in paths and logs, and its label for people. */
 export interface ItemName {
   item: number;
   label?: string;
@@ -23,11 +23,11 @@ export interface ItemFailure extends ItemName {
   status: FailureEnd;
   /** Of the step that did not succeed, as log files are named: `hosts/12/check`. */
   path: string;
-  /** Attempts of that step; of a step in a group that was tried again, those of the last round. */
+  /** Attempts of that step; in a retried group, those of the last round. */
   attempts: number;
-  /** How often the innermost group with a `retry` around that step was tried; absent: once, or there is none. */
+  /** Attempts of the innermost group with a `retry` around that step; absent: one, or no such group. */
   rounds?: number;
-  /** Workflow id of the task that the step called, where it is one. */
+  /** Workflow id of the task that the step called, if any. */
   task?: string;
   /** The message is cut. */
   error?: Pick<Problem, 'code' | 'message'>;
@@ -68,7 +68,7 @@ export interface LoopProgress {
   turns?: Record<string, TurnCount>;
 }
 
-/** What became of one step over all turns of a loop. */
+/** Outcomes of one step over all turns of a loop. */
 export interface TurnCount {
   turns: number;
   /** Of all turns together. */
@@ -81,13 +81,13 @@ export interface TurnCount {
   /** The gravest status: a failure before a success. */
   status: StepStatus;
   error?: Pick<Problem, 'code' | 'message'>;
-  /** In how many turns it did not succeed; absent: in none. */
+  /** Number of turns in which it did not succeed; absent: none. */
   failed?: number;
-  /** The first of them in which the turn went on all the same; a failure that ended a turn is in its loop's account. */
+  /** The first of them whose turn continued; a failure that ended a turn is in its loop's account. */
   failures?: ItemFailure[];
-  /** Of failures as in `failures`, how many there were. */
+  /** Number of failures like those in `failures`. */
   covered?: number;
-  /** Where it is a loop itself: what became of its own turns. */
+  /** For a nested loop: outcomes of its own turns. */
   loop?: LoopProgress;
 }
 

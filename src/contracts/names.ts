@@ -25,8 +25,8 @@ export const THIRD_CEL = '8.0.0+2';
 export const FOURTH_CEL = '8.0.0+3';
 
 /**
- * The version of the CEL library, and after the plus of what we make of it. A plan carries the one it was made for, since
- * another may read an expression otherwise.
+ * The version of the CEL library and, after the plus, of our changes to it. A plan carries the version it was made for,
+ * since another may evaluate an expression differently.
  */
 export const CEL = '8.0.0+4';
 
@@ -39,12 +39,14 @@ export const CEL = '8.0.0+4';
 export const CEL_READ: readonly string[] = [FIRST_CEL, SECOND_CEL, THIRD_CEL, FOURTH_CEL, CEL];
 
 /**
- * The variable by which processes that a call starts are found at its end; scripts and MCP servers get it, and what they
- * start inherits it.
+ * The variable that identifies the processes of a call, so that they can be ended with it; scripts and MCP servers get
+ * it, and their children inherit it.
  */
 export const CALL_ID_VARIABLE = 'ABILITY_CALL_ID';
 
-/** The value for what outlives the call that started it: the runtime of a project, and its Temporal server. */
+/**
+ * The value for processes that outlive the call that started them: the runtime of a project, and its Temporal server.
+ */
 export const NO_CALL = 'none';
 
 /** Workflow types of our own. A colon keeps them apart from every ability id. Source: docs/architecture.md#what-lives-where-in-temporal. */

@@ -26,7 +26,7 @@ export interface PlanNotify {
   allowed_hosts?: string[];
 }
 
-/** What happened. Times are ISO 8601. */
+/** The event. Times are ISO 8601. */
 export interface Notice {
   /** `<task key>:<approval id>:<event>`, so that a receiver knows one that comes twice. Source: docs/approvals.md#notices. */
   id: string;

@@ -2,6 +2,6 @@
 export interface Person {
   name: string;
   source: 'claimed' | 'proved';
-  /** The agent that asks in the person's name, as its client calls itself; a claim. Left out: the person does. */
+  /** The agent that acts for the person, as its client calls itself; a claim. Omitted: the person acts directly. */
   agent?: string;
 }

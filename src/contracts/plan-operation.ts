@@ -23,7 +23,7 @@ export interface PlanOperation {
   fast: boolean;
 }
 
-/** What every kind of implementation has. */
+/** Fields common to all kinds of implementations. */
 export interface ImplementationBase {
   id: string;
   tags: string[];
@@ -74,15 +74,15 @@ export interface PlanScript {
   variables?: Record<string, string>;
   /** How its output is read; absent: as JSON. */
   output?: 'text' | 'lines' | 'csv' | 'none';
-  /** What exit codes other than 0 mean; absent, and those not named: `script.exit`. */
+  /** Meaning of exit codes other than 0; for codes not listed: `script.exit`. */
   exit_codes?: Record<string, 'ok' | { code: string }>;
   /** Gives integers that a double does not hold as text; absent: they are refused. */
   big_integers?: 'text';
 }
 
 /**
- * What gives arguments. A text is one argument, with names in braces (docs/scripts.md) and no expressions; one with `${{ }}` is
- * the `value` of a map, so that no plan of an earlier version is read as if it held expressions.
+ * A source of arguments. A text is one argument, with names in braces (docs/scripts.md) and no expressions; a text with
+ * `${{ }}` is the `value` of a map, so that expressions are never evaluated in plans of an earlier version.
  */
 export type PlanArgument =
   | string
@@ -201,13 +201,13 @@ export interface PlanHook {
   handler: PlanHandler;
 }
 
-/** What answers for a hook. */
+/** The handler of a hook. */
 export type PlanHandler =
   | {
       kind: 'script';
       script: PlanScript;
       timeout_ms: number;
-      /** It was written for another tool, and is asked in the protocol of that; absent: HookResult. */
+      /** It was written for another tool, and uses that tool's protocol; absent: HookResult. */
       foreign?: PlanForeignHook;
     }
   | {

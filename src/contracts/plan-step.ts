@@ -7,7 +7,7 @@ export interface Approvers {
   people: string[];
 }
 
-/** How often a failed call or group is tried. Times may be templates that give a duration. */
+/** Number of attempts of a failed call or group. Times may be templates that yield a duration. */
 export interface PlanRetry {
   attempts: number;
   first: string;
@@ -43,7 +43,7 @@ export interface ErrorHandler {
   steps: PlanStep[];
   /** Output of the step in that case; absent: null. */
   output?: Json;
-  /** Fail all the same, with the same code and end. */
+  /** Fail nevertheless, with the same code and end. */
   rethrow?: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface ApprovalStep extends StepModifiers {
   };
 }
 
-/** What happens to the others when one branch or turn fails. Source: docs/workflow-language.md#at-once. */
+/** Treatment of the others when one branch or turn fails. Source: docs/workflow-language.md#at-once. */
 export type OnFailure = 'stop' | 'finish' | 'cancel';
 
 /** Runs branches at once; a branch's name is its step id. */
@@ -99,7 +99,7 @@ export interface ForeachStep extends StepModifiers {
   foreach: { expression: string } | { list: Json[] };
   as: string;
   index?: string;
-  /** A template: what people call an item. Absent: the item itself. */
+  /** A template for an item's label. Absent: the item itself. */
   label?: string;
   /** A number, or a template that gives one. */
   max_parallel: number | string;
@@ -143,7 +143,7 @@ export interface PlanTemplate {
   name: string;
   /** Its first step names the template's parameters and yields no output. */
   given?: boolean;
-  /** A template over `steps`; absent: the last output of what ran. */
+  /** A template over `steps`; absent: the last output of the executed steps. */
   output?: Json;
 }
 

@@ -66,12 +66,12 @@ export type PlanWorkflow = Pick<
   'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency' | 'links' | 'agent'
 >;
 
-/** An agent: a model that asks, turn by turn, for calls of its tools, until it answers. Source: docs/sessions.md. */
+/** An agent: a model that requests calls of its tools, turn by turn, until it answers. Source: docs/sessions.md. */
 export interface PlanAgent {
   /** Key of its model among the operations of the plan. */
   model: string;
   instructions: string;
-  /** What its model may ask for, and nothing else. */
+  /** The only tools its model may call. */
   tools: PlanTool[];
   limits: PlanAgentLimits;
 }
@@ -97,9 +97,9 @@ export interface PlanAgentLimits {
 
 /** File handling of a plan that produces or receives files. */
 export interface PlanFiles {
-  /** The schema of the input asks for files: those in it are the task's. */
+  /** The input schema accepts files: those in it are the task's. */
   input?: true;
-  /** Where it asks for them; absent in older plans: files at any place are the task's. */
+  /** Where it accepts them; absent in older plans: files at any place are the task's. */
   at?: FilePlace[];
   /** `policy.max_file`, in bytes; absent: 1 GiB. */
   file_bytes?: number;
@@ -109,7 +109,7 @@ export interface PlanFiles {
 
 /** Limits of a task. Source: docs/operations.md#limits. */
 export interface PlanLimits {
-  /** The policy's limit for every time-out; null: none. */
+  /** The policy's limit for every timeout; null: none. */
   max_ms: number | null;
   /** Working time of the task; time spent in approvals and waits does not count. */
   task_ms: number;
@@ -142,7 +142,7 @@ export interface PlanAbility {
   hooks: PlanHooks;
   /** Absent: it is stable. */
   status?: Lifecycle;
-  /** What to use instead of this deprecated one. */
+  /** The replacement for this deprecated one. */
   replaced_by?: string;
   /** Abilities that a workflow may call, if it declares them; absent: those that its steps call. Source: R-000-38. */
   operations?: string[];
@@ -159,6 +159,8 @@ export interface PlanEnvironment {
   quorum: number;
   self_approval: boolean;
   proof: 'claimed' | 'required';
-  /** What counts as proof, where it is required; absent there in plans of earlier versions, which could check none. */
+  /**
+   * Accepted kinds of proof, if proof is required; absent then in plans of earlier versions, which could verify none.
+   */
   proofs?: ProofSource[];
 }

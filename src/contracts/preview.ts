@@ -19,7 +19,7 @@ export interface PlanPreview {
   digest: string;
   /** Of `input`. */
   input_digest: string;
-  /** What `--plan` takes, to run this plan with this input and nothing else. */
+  /** Argument for `--plan`, to run exactly this plan with this input. */
   reference: string;
   /**
    * Operations whose tools are pinned when the task is created: the descriptions of their servers are not known here.
@@ -46,7 +46,7 @@ export interface PlanPreview {
   plan: Plan;
 }
 
-/** Where the task runs, and what decides that. */
+/** Where the task runs, and the reason. */
 export interface PlacementPreview {
   where: Placement;
   queue: string;
@@ -65,7 +65,7 @@ export interface ConcurrencyPreview {
   problem: Problem | null;
 }
 
-/** What happens when a task of a workflow begins, and when it has ended. */
+/** Events at the start and the end of a workflow's task. */
 export interface StartPreview {
   hooks: HookPreview[];
   approval: ApprovalPreview | null;
@@ -78,7 +78,7 @@ export interface HookPreview {
   handler: PlanHandler['kind'];
   /** Null where it is determined only at run time: scripts and built-in hooks always. */
   decision: GuardDecision | null;
-  /** `error` where it is certain that it fails; its decision then is that of a hook that cannot answer. */
+  /** `error` if it is certain to fail; its decision is then that of a hook that cannot answer. */
   status: 'ok' | 'error';
   reason: string | null;
   /** Advice after a denial, in its author's words. */
@@ -100,7 +100,7 @@ export interface ApprovalPreview {
   approvers: string[];
   people: string[];
   quorum: number;
-  /** Whether who asks for the task may decide. */
+  /** Whether the requester may decide. */
   self_approval: boolean;
   /** A duration, or a template that gives one. */
   expires: string;
@@ -112,7 +112,7 @@ export interface ApprovalPreview {
 export interface ValuePreview {
   /** With the templates themselves where they are not known. */
   value: Json;
-  /** What parts depend on: the members of a map, or `''` for the whole. */
+  /** Dependencies of parts: by the member of a map, or `''` for the whole. */
   open: Record<string, string[]>;
   problem: Problem | null;
 }
@@ -120,7 +120,7 @@ export interface ValuePreview {
 /** A condition, a count or a duration. */
 export interface AnswerPreview {
   expression: string;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   value: Json;
   depends_on: string[];
   problem: Problem | null;
@@ -146,7 +146,7 @@ export interface StepPreview {
   path: string;
   verb: PlanStep['verb'];
   runs: Runs;
-  /** Why it does not run, or what that depends on. */
+  /** Why it does not run, or the dependencies of that. */
   because: string | null;
   if: AnswerPreview | null;
   /** Short description of the call, question or wait. */
@@ -193,10 +193,10 @@ export interface CallPreview {
 
 /** What a script would receive for the input of a call. */
 export interface ScriptPreview {
-  /** The program with its arguments, one item each; null where it is not known, see `depends_on` and `problem`. */
+  /** The program with its arguments, one item each; null if unknown, see `depends_on` and `problem`. */
   command: string[] | null;
   stdin: string | null;
-  /** Besides what its profile passes; secrets as the references that they are. */
+  /** Additional to its profile; secrets only as references. */
   env: Record<string, string>;
   depends_on: string[];
   problem: Problem | null;
@@ -212,7 +212,7 @@ export interface OperationPreview {
   tags: string[];
   /** `server:tool`, by which it is placed. */
   tool: string;
-  /** The program, the tool of which server, or the request. Never a secret. */
+  /** The program, the tool with its server, or the request. Never a secret. */
   does: string;
   timeout_ms: number;
   /** Whether it runs as a local activity. */

@@ -19,7 +19,7 @@ export interface Problem {
   suggestion?: string;
 }
 
-/** What marks an `AbilityError` in whichever copy of this module it was made. */
+/** Marks an `AbilityError` across all copies of this module. */
 const BRAND = Symbol.for('ability-runtime.AbilityError');
 
 /**

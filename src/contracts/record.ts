@@ -14,13 +14,15 @@ export interface TaskRecord {
   request: { ability: string; environment: string; input: string };
   requested_by: Person;
   session: string | null;
-  /** Who started it; left out where that is not known. */
+  /** Who started it; omitted if unknown. */
   caller?: Caller;
-  /** The run that it is part of: a request in plain words, with a log in `.system/runs`; left out: none. Source: C-35. */
+  /**
+   * The run that it belongs to: a request in plain words, with a log in `.system/runs`; omitted: none. Source: C-35.
+   */
   run?: string;
   /** Purpose of the task, in the requester's words; omitted if they gave none. Source: R-000-86. */
   intent?: string;
-  /** The folder of the project that it is about; left out where that is not known. */
+  /** The folder of the project that it concerns; omitted if unknown. */
   scope?: string;
   created_at: string;
   /** Of a direct run: when it is removed. ISO 8601. */
@@ -31,18 +33,20 @@ export interface TaskRecord {
   /** The resolved configuration, with references in place of secrets. */
   plan: Plan;
   input: JsonObject;
-  /** How the input was changed since the task was created; left out where it was not. */
+  /** Changes of the input since the task was created; omitted if none. */
   changes?: InputChange[];
-  /** How many changes between the first and the others are not listed; left out where none is missing. */
+  /** Number of changes not listed, between the first and the latest; omitted if zero. */
   changes_left?: number;
   warnings: string[];
   /** Null until the task has ended. */
   result: TaskResult | null;
   /** Abilities that it called; absent until it has ended, and in records of earlier builds. */
   used?: ToolsUsed;
-  /** Its calls as they began: the first hundred, and the first hundred failures after them. Absent where it made none. */
+  /**
+   * Its calls in starting order: the first hundred, and the first hundred failures after them. Absent if it made none.
+   */
   calls?: RecordedCall[];
-  /** How many calls are not listed; left out where none is missing. */
+  /** Number of calls not listed; omitted if zero. */
   calls_left_out?: number;
   /**
    * Its steps that call nothing and have no steps in them: waits, approvals, values. The first hundred outside of loops, then the
@@ -58,7 +62,7 @@ export interface RecordedStep {
   path: string;
   verb: PlanStep['verb'];
   status: StepStatus;
-  /** Absent where it did not succeed. */
+  /** Absent if it did not succeed. */
   gave?: RecordedValue;
   error?: Pick<Problem, 'code' | 'message'>;
 }
@@ -73,7 +77,7 @@ export interface RecordedCall {
   implementation?: string;
   runs: CalledPlace;
   given: RecordedValue;
-  /** Absent where it did not succeed. */
+  /** Absent if it did not succeed. */
   gave?: RecordedValue;
   /** Why it failed; absent with `gave` of a call that was cut. */
   error?: Pick<Problem, 'code' | 'message'>;
@@ -83,7 +87,7 @@ export interface RecordedCall {
 export type CalledPlace =
   /** `url` with placeholders in braces, and without secrets. */
   | { kind: 'api'; method: string; url: string }
-  /** `pinned`: SHA-256 of how the server described the tool; absent where it could not be seen. */
+  /** `pinned`: SHA-256 of the server's description of the tool; absent if it was not available. */
   | { kind: 'mcp'; server: string; tool: string; pinned?: string }
   /** `digest`: SHA-256 of the script that ran. */
   | { kind: 'script'; script: string; digest: string }
@@ -92,7 +96,7 @@ export type CalledPlace =
   /** A task of its own, with a record of its own. */
   | { kind: 'workflow'; task: string };
 
-/** A value as it was, or the start of its JSON text and how many characters that has. */
+/** A whole value, or the start of its JSON text with the length of the whole in characters. */
 export type RecordedValue = { value: Json } | { start: string; characters: number };
 
 /** Abilities and places that a task actually called. Each list is sorted and has no duplicates. Source: R-001-09. */

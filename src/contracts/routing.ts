@@ -10,7 +10,7 @@ export interface LaneMessage {
   at: string;
 }
 
-/** What something that waits can be answered with. */
+/** Possible answers to a pending question. */
 export type Expectation =
   /** Options to choose from; `value` is passed on, `label` is shown. */
   | { options: { value: Json; label: string }[] }
@@ -19,7 +19,7 @@ export type Expectation =
   /** A word of consent: that this tool is called again. */
   | { extensionId: string; capabilityId: string };
 
-/** What waits for the person who writes. It counts in its own thread only, and until it expires. */
+/** A question pending for the writer. It counts in its own thread only, and until it expires. */
 export interface Pending {
   kind: 'workflow_waiting' | 'slot_request' | 'tool_retry';
   expects: Expectation;
@@ -58,7 +58,7 @@ export interface FocusContext {
 /** Number of messages of a thread that are considered. */
 export const LANE_LENGTH = 20;
 
-/** What can become of a request. Source: R-003-08. */
+/** Possible routes of a request. Source: R-003-08. */
 export const ROUTES = ['respond', 'delegate', 'tool', 'workflow', 'clarify'] as const;
 
 /** One of {@link ROUTES}. */
@@ -85,7 +85,7 @@ export interface ToolTarget {
   abilityId: string;
   summary: string;
   effects: Effect;
-  /** False where it is not installed, out of scope, disabled, without credential, or where its server does not answer. */
+  /** False if it is not installed, out of scope, disabled, without credential, or if its server does not answer. */
   available: boolean;
   /** Why it is not available. */
   reason?: string | undefined;

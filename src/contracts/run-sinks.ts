@@ -11,7 +11,7 @@ import type { HookSpan, StepSpan } from './traces.js';
  */
 export type RunSinks = {
   runs: {
-    /** @param task null for a workflow of ours that is no task. */
+    /** @param task null for a workflow of ours that is not a task. */
     begun(task: BegunTask | null): void;
     /** A task is about to close: its record is written before the server learns of it. */
     ended(task: EndedTask): void;
@@ -45,11 +45,11 @@ export interface BegunTask extends TaskOrigin {
   plan: string;
 }
 
-/** What only the workflow of a task knows, for its record. */
+/** Facts for the record of a task that only its workflow knows. */
 export interface ToldTask {
   /** When its first run was started. ISO 8601. */
   created_at: string;
-  /** Its calls; absent where it made none. */
+  /** Its calls; absent if it made none. */
   calls?: CallsMade;
   /** Its other steps; absent where none of them came up. */
   steps?: StepsDone;

@@ -15,7 +15,7 @@ export interface RuntimeFile {
   server: { pid: number; started: string; binary: string; version: string } | null;
   address: string;
   ui: string;
-  /** Where its door listens, a Unix socket; left out where it could not, and by an older version. */
+  /** Unix socket of its door; omitted if it could not listen, and by older versions. */
   socket?: string;
   namespace: string;
   store: string;
@@ -23,9 +23,9 @@ export interface RuntimeFile {
   /** The name of the project that its workers serve, once it is up; an older version does not say. */
   project?: string;
   log: string;
-  /** Records of ended tasks that could not be written since it started; left out where none is missing. */
+  /** Number of unwritten records of tasks that ended since its start; omitted if zero. */
   records_missing?: number;
-  /** Records and logs that could not be written to a shared store since it started; left out where none is missing. */
+  /** Number of records and logs not written to a shared store since its start; omitted if zero. */
   shared_missing?: number;
   /** Where a server may still have the database open that cannot be seen from here. */
   unseen_server?: string;

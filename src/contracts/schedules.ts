@@ -16,7 +16,7 @@ export interface Firing {
   status: string | null;
 }
 
-/** What Temporal does with a firing while the task of an earlier one has not ended. */
+/** How Temporal treats a firing while the task of an earlier one has not ended. */
 export const OVERLAPS = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'allow_all'] as const;
 
 /** One of {@link OVERLAPS}. */

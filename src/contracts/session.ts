@@ -13,7 +13,7 @@ export interface TurnContext {
   hook_signals: HookSignals;
 }
 
-/** What hooks have to say to an AI. Source: R-002-36; C-10. */
+/** Messages of hooks to an AI. Source: R-002-36; C-10. */
 export interface HookSignals {
   routing_hints: RoutingHint[];
   ability_guards: AbilityGuard[];
@@ -57,7 +57,7 @@ export interface ToolAnswer {
   /** Name of the call in that tool; nothing of its input. */
   name: string;
   decision: GuardDecision;
-  /** `ability_id` is `*` where it is about no ability. */
+  /** `ability_id` is `*` if it concerns no ability. */
   guards: AbilityGuard[];
 }
 
@@ -69,7 +69,7 @@ export interface SessionTask {
   status: string;
   /** Nothing more can come of it, and all of its guards were passed on. */
   settled?: true;
-  /** How many answers of its guards were passed on. */
+  /** Number of its guards' answers already passed on. */
   told: number;
   /** The same of the tasks that it calls, by their keys; -1 where nothing more can come of one. Absent: it calls none. */
   called?: Record<string, number>;
@@ -85,7 +85,7 @@ export interface SessionCall {
   effects: Effect;
   environment: string;
   status: CallStatus;
-  /** With known secrets masked; null where it is larger than a session keeps. */
+  /** With known secrets masked; null if larger than a session keeps. */
   input: JsonObject | null;
 }
 
@@ -125,7 +125,7 @@ export interface SessionCarried {
   counts: CallCounts;
   /** Calls under way that are not listed: their effects, by id. */
   unlisted: Record<string, Effect>;
-  /** How many calls are not listed. */
+  /** Number of calls not listed. */
   left_out: number;
   unknown_signals: UnknownSignal[];
   /** The newest; absent in sessions that were carried before there were any. */
@@ -140,7 +140,7 @@ export interface SessionCarried {
 export interface SessionThread {
   /** The last ones, oldest first; long texts without their middle. */
   messages: LaneMessage[];
-  /** How many there were in all. */
+  /** Number of all messages. */
   count: number;
   /** The question pending for the person, as noted by the client. */
   pending: Pending | null;
@@ -231,19 +231,19 @@ export interface SignedWord {
   mac: string;
 }
 
-/** What guards see of a call, besides its session; known secrets are masked. */
+/** Facts about a call that guards see, besides its session; known secrets are masked. */
 export type FactsOfCall = Record<
   'input' | 'environment' | 'ability' | 'implementation' | 'effects' | 'tags' | 'task' | 'user' | 'outcome',
   Json
 >;
 
-/** What workers report to sessions. */
+/** Reports of workers to sessions. */
 export type SessionWord =
   /** A task is about to be formed. */
   | { kind: 'task'; task_key: string; ability_id: string }
   /** Guard answers before the task exists; `refused`: none will. */
   | { kind: 'guards'; task_key: string; refused: boolean; guards: AbilityGuard[] }
-  /** What `ability guard` answered, on a machine that has a seal key. */
+  /** The answer of `ability guard`, on a machine with a seal key. */
   | { kind: 'tool'; answer: ToolAnswer }
   /** A call is about to start: these guards are evaluated, and unless one denies, the call is entered. */
   | {

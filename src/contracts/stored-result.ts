@@ -6,18 +6,18 @@ import type { StepSummary, TaskResult } from './task.js';
 export interface Allowed {
   hook_id: string;
   phase: Phase;
-  /** Where it was asked. */
+  /** Where the hook ran. */
   paths: string[];
   /** Which answers of the task these are, counted from 0. */
   at: number[];
-  /** How long each took, in milliseconds; null where it was not measured. Absent: none was. */
+  /** Duration of each, in milliseconds; null if not measured. Absent: none was. */
   ms?: (number | null)[];
 }
 
-/** A step, without what follows from its id. */
+/** A step, without the fields that follow from its id. */
 export type StoredStep = Pick<StepSummary, 'id' | 'status'> & Partial<StepSummary>;
 
-/** An approval, without what most approvals have in common. */
+/** An approval, without the fields that most approvals share. */
 export type StoredApproval = Omit<Approval, UsualOfApproval> & Partial<Pick<Approval, UsualOfApproval>>;
 type UsualOfApproval = 'approvers' | 'people' | 'quorum' | 'self_approval' | 'comment' | 'ignored' | 'requested_by';
 

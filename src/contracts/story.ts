@@ -28,11 +28,11 @@ export type StorySource = 'worker' | 'history' | 'description' | 'record';
  */
 export interface TaskStory {
   task_key: string | null;
-  /** Name of its project, where it differs from the reader's project. */
+  /** Name of its project, if not the reader's. */
   project?: string;
   status: TaskState;
   source: StorySource;
-  /** What could not be learnt, in sentences. */
+  /** Facts that could not be determined, in sentences. */
   gaps: string[];
   definition: StoryDefinition;
   resolution: StoryResolution | null;
@@ -46,7 +46,7 @@ export interface TaskStory {
   input: JsonObject | null;
   /** How the input was changed before the task was run. */
   changes: InputChange[];
-  /** How many changes between the first and the others are not listed; left out where none is missing. */
+  /** Number of changes not listed, between the first and the latest; omitted if zero. */
   changes_left?: number;
   created_at: string | null;
   started_at: string | null;
@@ -56,7 +56,7 @@ export interface TaskStory {
   approvals: Approval[];
   /** Of a task with `concurrency`: how it came by its turn. */
   concurrency?: Turn;
-  /** The files of the task; left out where there are none. */
+  /** The files of the task; omitted if none. */
   files?: TaskFile[];
   /** Usage of an agent. */
   agent?: AgentUsage;
@@ -121,7 +121,7 @@ export interface StoryOperation {
   hooks: string[];
 }
 
-/** What became of one step; of what its loop counted, as a result has it. */
+/** Outcome of one step; the counts of its loop are as in a result. */
 export interface StepStory extends Pick<StepSummary, 'turns' | 'failed_turns' | 'items' | 'failures_left_out'> {
   id: string;
   path: string;
@@ -129,9 +129,9 @@ export interface StepStory extends Pick<StepSummary, 'turns' | 'failed_turns' | 
   /** Of a call of an MCP tool: the version of the protocol that was spoken last, where a log on this machine has it. */
   protocol?: string;
   status: StepStatus;
-  /** The condition under which it runs, where it has one. */
+  /** The condition under which it runs, if any. */
   condition: string | null;
-  /** How often it was tried; of a group, with its own `retry`; in a loop, in all turns together. */
+  /** Number of attempts; for a group, with its own `retry`; in a loop, over all turns. */
   attempts: number;
   /** The failures as a result lists them, with the attempts of the call that failed, as far as a history has them. */
   failures?: FailureStory[];
@@ -151,7 +151,7 @@ export interface FailureStory extends ItemFailure {
 /** One attempt of a call. */
 export interface AttemptStory {
   number: number;
-  /** From 1; a group that is tried again calls anew. */
+  /** From 1; a retried group repeats its calls. */
   round: number;
   /** `waiting`: for a worker, or for the time of the next attempt. */
   status: 'succeeded' | 'failed' | 'cancelled' | 'running' | 'waiting' | 'unknown';

@@ -18,7 +18,7 @@ export const TASK_EVENTS = [
 
 /** One thing that happened to a task. */
 export interface TaskEvent {
-  /** `<run>.<number>`: it never changes, and names the place in the history from which to go on. */
+  /** `<run>.<number>`: constant, and identifies the position in the history from which to continue. */
   id: string;
   type: (typeof TASK_EVENTS)[number];
   /** ISO 8601. */

@@ -29,7 +29,7 @@ export interface InputEdit {
   set: JsonObject;
   unset: string[];
   by: Person;
-  /** Where it differs from that of the task, the caller of the task is no longer known, and every hook fires. */
+  /** If it differs from that of the task, the caller of the task becomes unknown, and every hook fires. */
   caller?: Caller;
 }
 

@@ -17,7 +17,7 @@ export interface Handling {
 /** Progress by step path. Running the steps over a filled map skips those that are done. */
 export type Progress = Record<string, StepProgress>;
 
-/** What became of one step. Times are ISO 8601. */
+/** Progress of one step. Times are ISO 8601. */
 export interface StepProgress {
   status: StepStatus;
   /** The ability called, where the step is a call. */
@@ -47,7 +47,7 @@ export interface StepProgress {
   sequence?: number;
   /** Of a `foreach`: the outputs of the items that are done, by their index. */
   items?: Record<string, Json>;
-  /** Of what goes on although something in it failed: the items or branches that did, and the failure to report. */
+  /** For steps that continue despite a failure: the failed items or branches, and the failure to report. */
   failed?: { items: number[]; error: Problem; answer?: true };
   /** Of a `repeat`: the turns that are done. */
   turn?: number;
@@ -55,10 +55,10 @@ export interface StepProgress {
   begun?: true;
   /** Only for a running loop: the last finished turn of each step, by id; only of steps read inside it. */
   last?: Record<string, LastTurn>;
-  /** Of a loop: how often its steps ran, by their path with `*` for the turn; entries of turns that are done are gone. */
+  /** For a loop: run counts of its steps, by path with `*` for the turn; entries of completed turns are dropped. */
   turns?: Record<string, TurnCount>;
-  /** Of a loop: how its turns ended. Absent in what earlier builds noted. */
+  /** For a loop: outcomes of its turns. Absent in entries of earlier builds. */
   loop?: LoopProgress;
-  /** Of the turns of an agent: where it is. */
+  /** For the turns of an agent: its position. */
   agent?: AgentProgress;
 }

@@ -25,15 +25,15 @@ export interface StepSummary {
   duration_ms: number | null;
   /** Number of runs of a step in a loop. */
   turns?: number;
-  /** In how many turns it did not succeed; left out where in none. */
+  /** Number of turns in which it did not succeed; omitted if zero. */
   failed_turns?: number;
-  /** Of a loop: what became of its items or turns. */
+  /** For a loop: outcomes of its items or turns. */
   items?: LoopCounts;
-  /** Of a loop: the first turns that did not succeed; of a step in one: the first in which its turn went on all the same. */
+  /** For a loop: the first unsuccessful turns; for a step in one: the first failures after which its turn continued. */
   failures?: ItemFailure[];
-  /** How many are not among {@link failures}; left out where none is missing. */
+  /** Number of those not in {@link failures}; omitted if zero. */
   failures_left_out?: number;
-  /** Why it did not succeed, where it did not; the message is cut. */
+  /** Why it did not succeed; the message is cut. */
   error?: Pick<Problem, 'code' | 'message'>;
 }
 
@@ -58,7 +58,7 @@ export interface TaskResult {
   approvals: Approval[];
   hooks: HookAnswer[];
   requested_by: Person;
-  /** Who started it: a person, CI, an agent, a session or another task; left out where that is not known. */
+  /** Who started it: a person, CI, an agent, a session or another task; omitted if unknown. */
   caller?: Caller;
   started_at: string | null;
   finished_at: string | null;
@@ -67,9 +67,9 @@ export interface TaskResult {
   links: { temporal: string | null; record: string | null };
   /** Purpose of the task, in the requester's words; omitted if they gave none. */
   intent?: string;
-  /** How the input was changed before the task was run; left out where it was not. */
+  /** Changes of the input before the task was run; omitted if none. */
   changes?: InputChange[];
-  /** How many changes between the first and the others are not among {@link changes}; left out where none is missing. */
+  /** Number of changes not in {@link changes}, between the first and the latest; omitted if zero. */
   changes_left?: number;
   /** Of a task that another one called: its working time, which counts as the caller's. */
   worked_ms?: number;
@@ -79,9 +79,9 @@ export interface TaskResult {
   answer?: true;
   /** Of a task with `concurrency`: how it came by its turn. */
   concurrency?: Turn;
-  /** The files of the task, in the order in which it came by them; left out where there are none. */
+  /** The files of the task, in the order in which it got them; omitted if none. */
   files?: TaskFile[];
-  /** Name of its project, where it differs from the reader's project. */
+  /** Name of its project, if not the reader's. */
   project?: string;
   /** Set while the state is not final: what the task waits for and how to continue. */
   waiting?: { approvals: string[]; resume: string; link: string | null };
@@ -91,13 +91,13 @@ export interface TaskResult {
 export interface StepWait {
   /** Of the step, or of the loop or group that has a pause. */
   path: string;
-  /** A signal, a moment, a condition, the next attempt of a group, or the next turn of a loop. */
+  /** A signal, a time, a condition, the next attempt of a group, or the next turn of a loop. */
   for: 'signal' | 'time' | 'condition' | 'attempt' | 'turn';
   /** Name of the signal, or text of the condition. */
   what?: string;
   /** Of a wait for a signal that takes some of its kind only: the text of their condition. */
   condition?: string;
-  /** When it ends at the latest; left out: it has no end. */
+  /** Latest end of the wait; omitted: unlimited. */
   until?: string;
   /** Number of the next attempt. */
   attempt?: number;
@@ -112,6 +112,6 @@ export interface TaskView extends TaskResult {
   progress: Progress;
   /** Whether nothing new is started until the task is resumed. */
   paused: boolean;
-  /** What its steps wait for, besides calls and people; left out where they do not. */
+  /** Waits of its steps, besides calls and people; omitted if none. */
   waits?: StepWait[];
 }

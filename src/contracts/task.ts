@@ -44,11 +44,11 @@ export interface TaskRequest {
 export interface WantedPlan {
   /** Of the plan before its tools are pinned, or as it was sealed with their pins. */
   plan: string;
-  /** Of the input with defaults applied; left out: any. */
+  /** Of the input with defaults applied; omitted: any. */
   input?: string;
 }
 
-/** What preflight answers when the task can be formed. */
+/** Result of preflight when the task can be created. */
 export interface PreflightAnswer {
   plan: Plan;
   /** Absent if this very task holds or held the key: no hooks ran, and nothing is to be started. */
@@ -85,7 +85,7 @@ export interface TaskStart {
   hooks?: HookAnswer[];
   /** For a task restricted to one plan: the plan that a change of its input must keep. */
   only?: WantedPlan;
-  /** What earlier runs of this task have already done. */
+  /** Progress of earlier runs of this task. */
   progress?: Progress;
   /** The remaining state of an earlier run of this task. */
   carried?: Carried;
@@ -102,9 +102,9 @@ export interface ChildStart {
   left_ms: number;
   /** Names of those who changed the input of the root. */
   changed_by?: string[];
-  /** Digests of the files in its input that its caller has: it inherits no others. Left out: none. */
+  /** Digests of the files in its input that its caller has: it inherits no others. Omitted: none. */
   files?: string[];
-  /** Bytes that its files may take; left out: all that a task may have. */
+  /** Bytes that its files may take; omitted: the task's whole allowance. */
   file_room?: number;
   /** Limits and callable abilities granted by the surrounding agent; absent: none surrounds it. */
   agent?: AgentGrant;
@@ -140,11 +140,11 @@ export interface Carried {
   slot?: SlotAsk;
   /** Set while a handler at the top of the workflow deals with a failure. */
   handling?: Handling;
-  /** The calls of earlier runs that the record of the task lists, and how many of them are beyond the first that it lists. */
+  /** The calls of earlier runs that the record of the task lists, and the number of those beyond the first ones. */
   made?: CarriedCalls;
-  /** How many steps without calls ended in loops; absent: none. */
+  /** Number of steps without calls that ended in loops; absent: none. */
   steps_in_turns?: number;
-  /** How many answers of hooks and warnings were left behind; absent: none. */
+  /** Number of hook answers and warnings that were dropped; absent: none. */
   left?: { answers: number; warnings: number };
   /** Absent: none. */
   files?: TaskFile[];
@@ -163,7 +163,7 @@ export interface ReceivedSignal {
   payload: Json;
 }
 
-/** What `create` answers. Source: R-000-71 to R-000-73. */
+/** Result of `create`. Source: R-000-71 to R-000-73. */
 export type CreateAnswer =
   | { status: 'available'; task_key: string; warnings: string[] }
   | { status: 'unavailable'; code: string; reason: string; suggestion: string | null };
@@ -174,7 +174,7 @@ export interface TaskMemo {
   version: number | string;
   environment: string;
   plan: string;
-  /** Of a task that calls tools: the digest of its plan before they were pinned. Left out where it is the same. */
+  /** For a task that calls tools: the digest of its plan before pinning. Omitted if identical. */
   unpinned?: string;
   input: string;
   requested_by: string;

@@ -21,11 +21,11 @@ export const OPERATIONS = {
   embeddings: 'embeddings',
 } as const;
 
-/** What begins the names of spans that the conventions do not have. */
+/** Prefix of span names outside the conventions. */
 export const OWN_SPANS = {
   step: 'step',
   hook: 'hook',
-  /** Whether a task may be created; a trace of its own, since there is no task yet. */
+  /** Whether a task may be created; a trace of its own, since the task does not exist yet. */
   preflight: 'preflight',
   /** A session event that fires hooks; a trace of its own. */
   event: 'event',

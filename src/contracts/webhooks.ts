@@ -1,20 +1,20 @@
 import type { JsonObject } from './json.js';
 import type { TaskRequest } from './task.js';
 
-/** A trigger as its author writes it: which webhooks start its ability, and with what. */
+/** A trigger as its author writes it: the webhooks that start its ability, and the input. */
 export interface TriggerSpec {
   /** `^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`, one in the project: the last part of its address. */
   webhook: string;
-  /** A reference to what its sender signs with. */
+  /** Reference to the sender's signing secret. */
   secret: string;
   ability: string;
-  /** Left out: the only one that the ability may be used in. */
+  /** Omitted: the only environment of the ability. */
   environment?: string;
-  /** Bare CEL; left out: each delivery starts a task. */
+  /** Bare CEL; omitted: each delivery starts a task. */
   if?: string;
   /** A value with `${{ }}`, or one `${{ }}` that gives an object. */
   input: JsonObject | string;
-  /** A text with `${{ }}`; left out: the id that the sender gives the delivery. */
+  /** A text with `${{ }}`; omitted: the sender's id of the delivery. */
   key?: string;
   intent?: string;
 }
