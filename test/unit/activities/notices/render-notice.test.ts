@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { renderNotice } from '../../../../src/activities/notices/render-notice.js';
+import type { Notice, NoticeFormat } from '../../../../src/contracts/notices.js';
+
+const approval = {
+  id: 'ap-1',
+  path: 'a',
+  title: 'Deploy <b> & more',
+  status: 'open',
+  reasons: ['asked for'],
+  approvers: { listed: [], people: [] },
+  quorum: 1,
+  requested_by: { name: 'ada', source: 'claimed' },
+  expires_at: null,
+  decisions: [
+    { decision: 'approve', by: { name: 'bob', source: 'claimed' }, at: 'now' },
+    { decision: 'deny', by: 'unnamed', comment: 'no', at: 'now' },
+  ],
+  what: { ability: 'x', implementation: null, environment: 'dev', effects: null, input: { n: 1 } },
+};
+const ABOUT = {
+  id: 'n-1',
+  at: '2030-01-01T00:00:00Z',
+  project: 'acme',
+  task_key: 't-1',
+  ability: 'deploy',
+  environment: 'dev',
+};
+const REQUESTED = { ...ABOUT, event: 'approval.requested', approval } as unknown as Notice;
+const FAILED = {
+  ...ABOUT,
+  event: 'task.failed',
+  status: 'timed_out',
+  error: { code: 'timeout.task', message: 'late' },
+} as Notice;
+
+function bodyOf(notice: Notice, format: NoticeFormat, link: string | null = null) {
+  const { type, body } = renderNotice(notice, format, link);
+  return { type, body: JSON.parse(body) };
+}
+
+describe('a notice', () => {
+  test('is JSON with its type, its moment and its id', () => {
+    expect(bodyOf(FAILED, 'json')).toMatchObject({
+      type: 'application/json',
+      body: {
+        type: 'task.failed',
+        timestamp: ABOUT.at,
+        id: 'n-1',
+        data: { status: 'timed_out', error: { code: 'timeout.task', message: 'late', step: null } },
+      },
+    });
+  });
+
+  test('is an event of CloudEvents', () => {
+    expect(bodyOf(FAILED, 'cloudevents')).toMatchObject({
+      type: 'application/cloudevents+json',
+      body: {
+        specversion: '1.0',
+        id: 'n-1',
+        source: '/ability/acme',
+        type: 'ability.task.failed',
+        subject: 't-1',
+        time: ABOUT.at,
+        data: { task_key: 't-1' },
+      },
+    });
+  });
+
+  test('says what to type next: to decide where that is asked, else to find out', () => {
+    expect(bodyOf(REQUESTED, 'json').body.data.links.commands).toEqual([
+      'ability approve t-1 --approval ap-1',
+      'ability deny t-1 --approval ap-1',
+    ]);
+    expect(bodyOf(FAILED, 'json').body.data.links.commands).toEqual(['ability why t-1']);
+    expect(bodyOf({ ...REQUESTED, event: 'approval.decided' }, 'json').body.data.links.commands).toEqual([
+      'ability why t-1',
+    ]);
+  });
+
+  test('has of an approval what it is about and who decided', () => {
+    const { data } = bodyOf(REQUESTED, 'json').body;
+    expect(data.approval).toMatchObject({ id: 'ap-1', what: { input: { n: 1 } } });
+    expect(data.approval.what).not.toHaveProperty('input_left_out');
+    expect(data.approval.decisions).toEqual([
+      { decision: 'approve', by: { name: 'bob', source: 'claimed' }, comment: null, at: 'now' },
+      { decision: 'deny', by: 'unnamed', comment: 'no', at: 'now' },
+    ]);
+    expect(data).not.toHaveProperty('error');
+    expect(data).not.toHaveProperty('status');
+    expect(bodyOf(FAILED, 'json').body.data).not.toHaveProperty('approval');
+  });
+
+  test('leaves a large input in its task', () => {
+    const large = (length: number) =>
+      ({
+        ...REQUESTED,
+        approval: { ...approval, what: { ...approval.what, input: 'x'.repeat(length) } },
+      }) as unknown as Notice;
+    expect(bodyOf(large(15_998), 'json').body.data.approval.what).not.toHaveProperty('input_left_out');
+    expect(bodyOf(large(15_999), 'json').body.data.approval.what).toMatchObject({ input: null, input_left_out: true });
+  });
+});
+
+describe('a notice for Slack', () => {
+  const text = (notice: Notice, link: string | null = null): string[] =>
+    bodyOf(notice, 'slack', link).body.text.split('\n');
+
+  test('says what is asked for, with the input and a link', () => {
+    expect(text(REQUESTED, 'http://ui.test/t-1')).toEqual([
+      'Approval asked for: Deploy &lt;b&gt; &amp; more',
+      'deploy in dev, t-1',
+      'input: {"n":1}',
+      'ability approve t-1 --approval ap-1',
+      'ability deny t-1 --approval ap-1',
+      '<http://ui.test/t-1|In the Temporal UI>',
+    ]);
+  });
+
+  test('says how a task failed', () => {
+    expect(text(FAILED)).toEqual(['deploy timed out: late', 'deploy in dev, t-1', 'ability why t-1']);
+    const { error: _, ...silent } = FAILED;
+    expect(text(silent)[0]).toBe('deploy timed out: no reason is known');
+  });
+
+  test('says how an approval was decided, without the input', () => {
+    const decided = {
+      ...REQUESTED,
+      event: 'approval.decided',
+      approval: { ...approval, status: 'changes_requested' },
+    } as unknown as Notice;
+    expect(text(decided).slice(0, 3)).toEqual([
+      'changes requested: Deploy &lt;b&gt; &amp; more',
+      'deploy in dev, t-1',
+      'ability why t-1',
+    ]);
+  });
+});

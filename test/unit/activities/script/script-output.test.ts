@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { CallLog } from '../../../../src/activities/call/call-log.js';
+import { readScriptOutput, stdoutToKeep } from '../../../../src/activities/script/read-script-output.js';
+import { environmentOf } from '../../../../src/activities/script/script-input.js';
+import { ENGINE } from '../../../../src/contracts/names.js';
+import type { PlanScript } from '../../../../src/contracts/plan.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+
+/** A script that ended well. */
+function ended(script: Partial<PlanScript> = {}, { outputBytes = 1000, stderr = '' } = {}) {
+  const log = new CallLog(undefined, '', 1);
+  log.write('stderr', stderr);
+  return {
+    script: { path: 'a.sh', args: [], ...script } as unknown as PlanScript,
+    call: { log, outputBytes, engine: ENGINE } as never,
+  };
+}
+const read = (printed: string | Buffer, script: Partial<PlanScript> = {}, more = {}) =>
+  readScriptOutput(ended(script, more), Buffer.from(printed), '/nowhere');
+
+describe('the output of a script', () => {
+  test.each<[string, PlanScript['output'], string, unknown]>([
+    ['JSON', undefined, ' {"a":1}\n', { a: 1 }],
+    ['no JSON at all', undefined, ' \n', null],
+    ['a text without its last line ends', 'text', 'a\nb\r\n\n', { text: 'a\nb' }],
+    ['lines', 'lines', 'a\r\n\nb\n', { lines: ['a', '', 'b'] }],
+    ['lines of which the last does not end', 'lines', 'a\nb', { lines: ['a', 'b'] }],
+    ['CSV', 'csv', 'x,y\n1,"a\nb"\n', { rows: [{ x: '1', y: 'a\nb' }] }],
+    ['CSV without rows', 'csv', '', { rows: [] }],
+    ['nothing, whatever is printed', 'none', 'text', null],
+  ])('is %s', async (_, output, printed, value) => {
+    expect(await read(printed, output ? { output } : {})).toEqual(value);
+  });
+
+  test.each<[string, PlanScript['output'], string | Buffer, string, string]>([
+    ['what is no JSON', undefined, 'hi', 'script.output_broken', 'which is not JSON'],
+    ['two columns of one name', 'csv', 'a,a\n1,2\n', 'script.output_broken', 'column 2 has the name of an earlier one'],
+    [
+      'a line of another length',
+      'csv',
+      'a,b\n1\n',
+      'script.output_broken',
+      'another number of columns than the header (line 2)',
+    ],
+    ['an open quote', 'csv', 'a\n"x', 'script.output_broken', 'a quote is not closed'],
+    ['a quote inside', 'csv', 'a\nx"y"\n', 'script.output_broken', 'a quote is inside'],
+    ['an unsafe key', undefined, '{"__proto__":1}', 'script.output_invalid', '__proto__'],
+    ['an unsafe column', 'csv', '__proto__\n1\n', 'script.output_invalid', '__proto__'],
+    ['bytes that are no text', 'text', Buffer.from([0xff]), 'script.output_invalid', 'a.sh'],
+  ])('must not be %s', async (_, output, printed, code, message) => {
+    await expect(read(printed, output ? { output } : {})).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('may be as large as an output, and no larger', async () => {
+    expect(await read('"12345678"', {}, { outputBytes: 10 })).toBe('12345678');
+    await expect(read('"123456789"', {}, { outputBytes: 10 })).rejects.toMatchObject({ code: 'output.too_large' });
+  });
+
+  test('that is broken has what the script said, and the advice that fits', async () => {
+    await expect(read('hi', {}, { stderr: 'warned' })).rejects.toMatchObject({
+      message: expect.stringMatching(/\nwarned$/),
+      details: { stderr: 'warned' },
+      suggestion: expect.stringContaining('output: text'),
+    });
+    await expect(read('a,a', { output: 'csv' })).rejects.toMatchObject({
+      suggestion: expect.stringContaining('CSV with a header'),
+    });
+  });
+
+  test('is kept from stdout, one byte more than it may have', () => {
+    expect(stdoutToKeep(ended())).toBe(1001);
+    expect(stdoutToKeep(ended({ output: 'none' }))).toBe(0);
+  });
+});
+
+describe('the environment of a script', () => {
+  test('has what its profile passes, sets and keeps secret, and the names given', () => {
+    const hidden: string[] = [];
+    const secrets = new SecretSource('/nowhere', 'dev', { PATH: '/bin', TOKEN: 'the-token', OTHER: 'x' });
+    const profile = { pass: ['PATH', 'MISSING'], set: { MODE: 'on' }, secrets: { KEY: 'env:TOKEN' } };
+    expect(environmentOf(profile, secrets, (secret) => hidden.push(secret), { MODE: 'off' })).toEqual({
+      PATH: '/bin',
+      MODE: 'off',
+      KEY: 'the-token',
+    });
+    expect(hidden).toEqual(['the-token']);
+  });
+});
