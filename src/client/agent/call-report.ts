@@ -22,12 +22,12 @@ export function aboutPlan(turn: number): About {
   return { turn, id: null, ability_id: null, task_key: null };
 }
 
-/** What became of a call that has not been made. */
+/** The report of a call that was not made. */
 export function statusReport(about: About, status: string, error: CallRefusal | null = null): CallReport {
   return { ...about, status, output: null, error };
 }
 
-/** What became of a call, as an AI reads it. @param mask takes known secrets out. */
+/** The outcome of a call, as an AI reads it. @param mask masks known secrets. */
 export function reportOf(about: About, result: TaskResult, mask: <T extends Json>(value: T) => T): CallReport {
   const { status, output, error } = result;
   return { ...about, status, ...outputOf(mask(output)), error: error && (mask(refusalFrom(error) as never) as never) };

@@ -30,7 +30,7 @@ export async function createCalls(state: RunState, plan: readonly PlannedEntry[]
   return failed;
 }
 
-/** Cancels the tasks that were created, not run, and are not named any more. @returns what there is to say of them. */
+/** Cancels tasks that were created, not run, and are no longer named. @returns messages about them. */
 export async function dropUnnamed(state: RunState, plan: readonly PlannedEntry[]): Promise<CallReport[]> {
   const named = new Set(plan.map(({ id }) => id));
   const dropped: CallReport[] = [];

@@ -21,7 +21,7 @@ export async function endRun(state: RunState, end: RunEnd): Promise<SessionOutco
   return { ...outcome, hook_results: [...outcome.hook_results, ...hooks] };
 }
 
-/** What a run came to that an earlier process has ended; one that was cut off before the end of its session ends it now. */
+/** The result of a run that an earlier process ended; a run interrupted before the end of its session ends it now. */
 export async function endedRun(state: RunState, { owns_session, ...kept }: KeptEnd): Promise<SessionOutcome> {
   const { connection } = state;
   const known = { ...state, session: kept.session_id, reports: [...state.reported.values()].flat() };

@@ -13,9 +13,9 @@ interface EnteredSession {
 }
 
 /**
- * Opens the session of a run, or joins the one that is named, and says the prompt to it once. Source: R-002-51.
+ * Opens the session of a run, or joins the named one, and sends it the prompt once. Source: R-002-51.
  *
- * @throws AbilityError what sessions are refused with.
+ * @throws AbilityError refusals of sessions.
  */
 export async function enterSession(
   connection: Connection,

@@ -94,7 +94,7 @@ interface Denials {
   guards: readonly AbilityGuard[];
   /** Digests of calls that were denied in this run. */
   denied: ReadonlySet<string>;
-  /** The digest of what the entry calls. */
+  /** The digest of the called ability and its input. */
   call: string;
 }
 
@@ -152,7 +152,7 @@ interface KnownCalls {
   abilities: ReadonlySet<string>;
   /** By the ids of earlier plans: the ability and the digest of the input. */
   made: ReadonlyMap<string, { call: string; ended: boolean }>;
-  /** The digest of what an entry calls. */
+  /** The digest of the called ability and its input. */
   callOf(entry: PlannedEntry): string;
 }
 
@@ -163,10 +163,10 @@ interface PlanFault {
 }
 
 /**
- * Checks that a plan is a graph of calls that can be made: no id twice, `after` names calls that there are, no circle, and abilities that were
- * offered. Source: R-000-79; docs/agents.md.
+ * Checks that a plan is a valid graph of calls: unique ids, `after` names existing calls, no cycle, and only offered abilities. Source:
+ * R-000-79; docs/agents.md.
  *
- * @returns nothing where it can; an AI reads the faults, so each says what to do.
+ * @returns the faults; an AI reads them, so each says what to do.
  */
 export function checkGraph(plan: readonly PlannedEntry[], known: KnownCalls): PlanFault[] {
   const ids = new Set(plan.map(({ id }) => id));
@@ -216,7 +216,7 @@ function circular(ids: readonly string[]): PlanFault {
   );
 }
 
-/** Takes away what waits for nothing that is left; what remains waits for itself. */
+/** Removes entries that wait for nothing in the rest; the remaining ones form cycles. */
 function circleIn(plan: readonly PlannedEntry[]): string[] | undefined {
   const left = new Map(plan.map(({ id, after = [] }) => [id, after]));
   for (;;) {

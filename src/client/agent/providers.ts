@@ -22,7 +22,7 @@ export interface CommandProvider {
 const ALWAYS_PASSED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SYSTEMROOT'] as const;
 /** A longer answer is not read. Bytes. */
 const MAX_BYTES = 1024 * 1024;
-/** So much of what it writes to stderr is kept for the message. Bytes. */
+/** How much of its stderr is kept for the message. Bytes. */
 const MAX_KEPT = 4096;
 
 /**
@@ -53,7 +53,7 @@ function answerOf(command: CommandProvider, input: string, session: string, sign
     const stop = (reason: unknown): void => {
       failure ??= reason;
       endGroup(child);
-      // What left the group may hold its output open for ever.
+      // A process that left the group may hold its output open for ever.
       for (const stream of [child.stdout, child.stderr]) stream.destroy();
     };
     const abort = (): void => stop(signal.reason);
@@ -123,7 +123,7 @@ function failed(message: string, code: 'planner.failed' | 'planner.timeout' = 'p
  */
 export function scriptedProvider(script: readonly unknown[] | ((turn: AgentTurn) => unknown)): PlanProvider {
   if (typeof script === 'function') {
-    // What it is given is its own: it cannot change what the run knows.
+    // It gets its own copy, so it cannot change the state of the run.
     return { ask: async (turn) => script(JSON.parse(JSON.stringify(turn)) as AgentTurn) };
   }
   return {

@@ -9,7 +9,7 @@ import type { MadeCall, RunState } from './run-state.js';
 /** The state of a call when waiting for it ends; `held`: a call before it waits. */
 type CallEnd = 'succeeded' | 'failed' | 'waiting' | 'held' | 'stopped';
 
-/** What running a plan came to. */
+/** The result of running a plan. */
 export interface GraphEnd {
   reports: CallReport[];
   /** `ended`: all that can run has; `waiting`: people have to decide first; `stopped`: it is waited for no longer. */

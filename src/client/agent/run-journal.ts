@@ -6,7 +6,7 @@ import { digestOf } from '../../rules/canonical.js';
 import { viewTask } from '../view/view-task.js';
 import { type MadeCall, masked, type RecordedTurn, type RunState } from './run-state.js';
 
-/** What the line `answer` of a run holds: how it ended, without outputs of tasks. */
+/** The content of the line `answer` of a run: how it ended, without outputs of tasks. */
 export interface KeptEnd
   extends Pick<SessionOutcome, 'status' | 'session_id' | 'answer' | 'turns' | 'plan' | 'problem'> {
   owns_session: boolean;
@@ -45,12 +45,12 @@ export function keepTask(state: RunState, { entry: { id, ability_id }, task_key,
   append(state, 'task', id, { turn: state.turns, task_key, ability_id, call });
 }
 
-/** Keeps that the requester agreed to risks. @param held what the yes holds for: risks of the request, and calls. */
+/** Logs the requester's consent to risks. @param held the subjects of the consent: risks of the request, and calls. */
 export function keepConsent(state: RunState, { risks, reference }: ConsentQuestion, held: readonly string[]): void {
   append(state, 'approval', null, { by: state.options.user.name, agreed: true, risks, held, reference });
 }
 
-/** Keeps that a turn is over, with what became of its calls; outputs are with their tasks. */
+/** Logs the end of a turn, with the reports of its calls; outputs are with their tasks. */
 export function keepReports(state: RunState, reports: readonly CallReport[]): void {
   const kept = reports.map(({ output: _, output_cut: __, ...report }) => report);
   append(state, 'decision', null, { turn: state.turns, reports: masked(state, kept) });
@@ -78,7 +78,7 @@ export function endedBefore(journal: { log: { read(): RunLogLine[] } } | undefin
   return journal?.log.read().findLast(({ kind }) => kind === 'answer')?.payload as KeptEnd | undefined;
 }
 
-/** Takes in what an earlier process of the same run has done. */
+/** Takes over the work of an earlier process of the same run. */
 export function restore(state: RunState): void {
   for (const { kind, step, payload } of state.options.journal?.log.read() ?? []) {
     const { turn } = payload as { turn?: number };

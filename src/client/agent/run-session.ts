@@ -158,7 +158,7 @@ async function planOf(state: RunState, turn_context: TurnContext): Promise<{ pla
   }
 }
 
-/** Does what a plan says, as far as it may be done; what became of it is among the reports. @returns why the run is over, where it is. */
+/** Carries out a plan, as far as it is allowed; the results are among the reports. @returns why the run is over, if it is. */
 async function carryOut(state: RunState, plan: PlannedEntry[], context: TurnContext): Promise<RunEnd | undefined> {
   const refused = refusePlan(state, plan, context);
   if (refused.length > 0) return report(state, refused);

@@ -17,7 +17,7 @@ import type { Connection } from '../connection/connect.js';
 import type { NewTask } from '../start/new-task.js';
 import type { TaskNow } from '../watch/wait-for-task.js';
 
-/** A request to an AI that plans calls, and who and what takes part. */
+/** A request to an AI that plans calls, with its participants. */
 export interface SessionRunOptions {
   prompt: string;
   environment: string;
@@ -26,16 +26,16 @@ export interface SessionRunOptions {
   user: Person;
   /** A session to open or to join; left out: one of its own. One that was open before is not ended. */
   session?: string;
-  /** What may be planned; nothing else is called. */
+  /** The abilities that may be planned; nothing else is called. */
   abilities: readonly OfferedAbility[];
   provider: PlanProvider;
   /** How often the AI is asked for a plan; default 10. */
   maxTurns?: number;
-  /** Id of the run: its tasks have keys made of it, so that the same run again finds them. Left out: a new one. */
+  /** Id of the run: the keys of its tasks derive from it, so that a repeated run finds them. Left out: a new one. */
   run?: string;
   /** The log of that run, see `beginRun`; lets an interrupted run continue where it was. */
   journal?: { log: Pick<RunLog, 'append' | 'read'>; isNew: boolean };
-  /** Takes known secrets out of what an AI is shown and the log keeps; left out: nothing is. */
+  /** Masks known secrets in the AI's input and the log; left out: nothing is masked. */
   mask?: <T extends Json>(value: T) => T;
   /** Asks the requester about risks, never an AI; undefined or left out: they cannot be asked. */
   agree?: (question: ConsentQuestion) => Promise<boolean | undefined>;
@@ -48,7 +48,7 @@ export interface SessionRunOptions {
   onStall?: NewTask['onStall'];
   review?: NewTask['review'];
   trace?: string;
-  /** Ends the waiting, with its reason; tasks go on. */
+  /** Ends the waiting, with its reason; tasks continue. */
   signal?: AbortSignal;
 }
 
@@ -69,7 +69,7 @@ export interface RecordedTurn {
   plan: PlannedEntry[];
   answer?: string;
   asks: number;
-  /** Ids of calls whose input held a secret, which the log has not. */
+  /** Ids of calls whose input held a secret, which is not in the log. */
   masked: string[];
 }
 
@@ -101,7 +101,7 @@ export interface RunState {
   readonly refused: AbilityGuard[];
   /** What the requester has consented to: risks of the request, and calls that a guard of the prompt wants confirmed. */
   readonly agreed: Set<string>;
-  /** What the log of an earlier process says, by turn. */
+  /** The log of an earlier process, by turn. */
   readonly recorded: Map<number, RecordedTurn>;
   readonly reported: Map<number, CallReport[]>;
 }

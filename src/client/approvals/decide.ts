@@ -142,13 +142,13 @@ async function whyUnknown(connection: Connection, id: string, cause: unknown): P
 }
 
 /**
- * A decision about an approval, with the proof that it asks for; as it is where it asks for none.
+ * A decision about an approval, with the required proof; unchanged if none is required.
  *
- * A token proves its person, which the worker looks up. Without one, what can be proved is that it is the
- * user of the operating system who owns the project's own runtime, and no other person.
+ * A token proves its person, whom the worker looks up. Without one, only the operating-system user who owns the project's own runtime can
+ * be proved.
  *
- * @param token as its bearer has it; left out: there is none.
- * @throws AbilityError `approval.unproved`, `door.unauthenticated` for what is no token. Source: docs/approvals.md#proof.
+ * @param token of the decider; left out: none.
+ * @throws AbilityError `approval.unproved`, `door.unauthenticated` for an invalid token. Source: docs/approvals.md#proof.
  */
 export function withProof(
   connection: Connection,

@@ -9,7 +9,7 @@ import { viewOwnTask, viewTask } from '../view/view-task.js';
 
 /** An approval with what identifies it. */
 export interface ShownApproval extends Approval {
-  /** The task that asks, and is to be decided on: it may be one that another has called. */
+  /** The task that asks, and is to be decided on; it may be a called task. */
   task_key: string;
   /** The ability of that task. */
   task_ability: string;
@@ -36,7 +36,7 @@ const ASKED_AT_ONCE = 50;
 const MAX_LOOKED_AT = 10;
 
 /**
- * What one task waits for, and those that it has called.
+ * The open requests of one task, and of the tasks it has called.
  *
  * @throws AbilityError `task.not_found`, `task.other_project`.
  */
@@ -60,7 +60,7 @@ export async function readApprovals(connection: Connection, key: string): Promis
   return [...own, ...shown.map((approval) => ({ ...approval, task: approval.task_key }))];
 }
 
-/** What the tasks of a project wait for; of all its environments where none is named. */
+/** The open requests of a project's tasks; in all its environments unless one is named. */
 export async function listApprovals(connection: Connection, environment?: string): Promise<ShownApproval[]> {
   const limit = Number.POSITIVE_INFINITY;
   const filter = { called: true, status: ['waiting_approval' as const], environment, limit };
@@ -121,10 +121,7 @@ function isOfSameKind(one: Approval, other: Approval): boolean {
   return one.what.ability === other.what.ability && generalPath(one.path) === generalPath(other.path);
 }
 
-/**
- * Names what an approval is about, whichever task asks and at whichever step: ability, implementation, environment, effects
- * and input. 64 hex digits.
- */
+/** Identifies the subject of an approval, for any task and step: ability, implementation, environment, effects and input. 64 hex digits. */
 function whatDigestOf({ what }: Pick<Approval, 'what'>): string {
   const { ability, implementation, environment, effects, input } = what;
   return digestOf({ ability, implementation, environment, effects, input });

@@ -22,11 +22,11 @@ const MAX_TRIES = 10;
 const FAILED_PRECONDITION = 9;
 
 /**
- * Changes the input of a task that was created and not run: fields to set, fields to take out. The task runs preflight
- * again with it, one caller after the other, so that changes of different fields all hold. Source: R-000-84, C-37.
+ * Changes the input of a task that was created and not run: sets and removes fields. The task runs preflight again with it, one caller
+ * after the other, so that changes of different fields all hold. Source: R-000-84, C-37.
  *
- * @throws AbilityError `task.not_found`, `task.other_project`, `task.started`, `placement.no_worker`, `worker.unavailable`, and what preflight
- * says; then nothing has changed.
+ * @throws AbilityError `task.not_found`, `task.other_project`, `task.started`, `placement.no_worker`, `worker.unavailable`, and errors of
+ * preflight; then nothing has changed.
  */
 export async function changeInput(connection: Connection, key: string, edit: InputEdit): Promise<EditAnswer> {
   if (key.includes(':')) throw taskNotFound(key);

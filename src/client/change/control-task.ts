@@ -28,7 +28,7 @@ export function pauseTask(connection: Connection, id: string): Promise<void> {
   return control(connection, id, 'paused', ({ run }) => run.signal(SIGNALS.pause));
 }
 
-/** Lets a paused task go on. @throws AbilityError as {@link cancelTask}. */
+/** Resumes a paused task. @throws AbilityError as {@link cancelTask}. */
 export function resumeTask(connection: Connection, id: string): Promise<void> {
   return control(connection, id, 'resumed', ({ run }) => run.signal(SIGNALS.resume));
 }

@@ -29,12 +29,12 @@ export interface DeleteOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What became of it. */
+/** The outcome. */
 export type DeleteEnd =
   | { kind: 'deleted'; deletion: Deletion }
   /** It had been deleted before, so nothing was done. */
   | { kind: 'already'; deletion: Tombstone }
-  /** It was refused before it was formed: only what was asked for was there, and its key is free. */
+  /** It was refused before it was formed: only the request existed, and its key is free. */
   | { kind: 'unformed' }
   | { kind: 'aborted' };
 
@@ -199,9 +199,9 @@ function failureOf(key: string, error: unknown): unknown {
 const GONE_MS = 100;
 
 /**
- * Deletes what Temporal keeps of a task that was refused before it was formed: its preflights, which hold its input.
+ * Deletes Temporal's data about a task that was refused before it was formed: its preflights, which hold its input.
  *
- * @returns false where there is none that has ended.
+ * @returns false if none has ended.
  */
 async function purgePreflight(connection: Connection, key: string, signal?: AbortSignal): Promise<boolean> {
   const found = await findPreflight(connection, key);

@@ -114,8 +114,8 @@ async function timeDispatch({ temporal, namespace }: Connection): Promise<number
 }
 
 /**
- * The server ends what it deletes. Where the caller may not delete, the workflow is ended, and stays until the retention
- * of the namespace takes it.
+ * The server ends the workflows it deletes. If the caller may not delete, the workflow is ended, and stays until the namespace's retention
+ * removes it.
  */
 async function leaveNothing(temporal: Client, namespace: string, handle: WorkflowHandle): Promise<void> {
   const workflowExecution = { workflowId: handle.workflowId };

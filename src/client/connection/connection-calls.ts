@@ -63,7 +63,7 @@ export class ConnectionCalls {
 export type RetryOptions = ReturnType<typeof defaultGrpcRetryOptions>;
 /** As the gRPC client takes it. */
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
-/** What an interceptor passes on to. */
+/** The call behind an interceptor. */
 export type Call = ReturnType<Parameters<Interceptor>[1]>;
 type Listener = NonNullable<Parameters<Call['start']>[1]>;
 type Metadata = Parameters<Call['start']>[0];
@@ -71,7 +71,7 @@ type Status = Parameters<Parameters<typeof makeGrpcRetryInterceptor>[0]['retryab
 
 const CANCELLED = 1;
 
-/** What ends a call that is under way. */
+/** Ends a running call. */
 interface CallLimits {
   /** Milliseconds on the clock of `Date.now()`: after it no attempt begins. */
   deadline: number;
@@ -83,8 +83,8 @@ interface CallLimits {
 /**
  * A unary call that is made again when it fails.
  *
- * The interceptor of the Temporal client cancels its first attempt alone, and makes another one on a closed connection,
- * where nothing catches what that throws; this one ends at once, whichever attempt is under way, or none.
+ * The interceptor of the Temporal client cancels its first attempt alone, and makes another one on a closed connection, whose error nothing
+ * catches; this one ends at once, during any attempt or between two.
  */
 class RetriedCall implements Call {
   private attempt = 1;

@@ -13,7 +13,7 @@ const LOOK_MS = 100;
 /** A worker seen a moment ago is not looked up again: pollers are listed much longer than that. */
 const SEEN_MS = 2000;
 
-/** The placement whose queue has a worker, local first; one that was just seen comes before all. @throws AbilityError `placement.no_worker`. */
+/** The placement whose queue has a worker, local first; a just seen one comes before all. @throws AbilityError `placement.no_worker`. */
 export async function placementWithWorker(connection: Connection, environment: string): Promise<Placement> {
   const [...order] = PLACEMENTS;
   const seen = order.find((placement) => wasSeen(connection, environment, placement));

@@ -51,7 +51,7 @@ export async function keepingRuntime<T>(
   }
 }
 
-/** As {@link keepingRuntime}; what Temporal's client throws comes as an error of ours. */
+/** As {@link keepingRuntime}; errors of Temporal's client become ours. */
 export function withServer<T>(connection: Connection, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   return asking(connection, () => keepingRuntime(connection, action, signal));
 }

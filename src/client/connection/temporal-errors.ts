@@ -56,7 +56,7 @@ function translate(connection: Connection, error: unknown): unknown {
   return error;
 }
 
-/** What Temporal says of a request it finds invalid; undefined for any other error. */
+/** Temporal's message about an invalid request; undefined for any other error. */
 export function invalidArgumentOf(error: unknown): string | undefined {
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && cause.code === INVALID_ARGUMENT ? cause.details : undefined;
@@ -94,7 +94,7 @@ export async function unlessUnknown<T>(action: Promise<T>): Promise<T | undefine
   });
 }
 
-/** What Temporal knows of a workflow; undefined where it does not know it. */
+/** Temporal's description of a workflow; undefined if it does not know it. */
 export function describeIfKnown(
   { temporal }: Connection,
   id: string,

@@ -50,7 +50,7 @@ function attemptsOfCall(
   });
 }
 
-/** A call whose end the history does not have, although its step is over, was cut off together with its task. */
+/** A call without an end in the history, although its step is over, was cut off together with its task. */
 function statusOf({ end, started_at }: SeenCall, isOver: boolean): AttemptStory['status'] {
   if (end === 'completed') return 'succeeded';
   if (end !== null) return end;

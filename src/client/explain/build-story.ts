@@ -37,7 +37,7 @@ export interface StorySources {
   protocols: (isWanted: (path: string) => boolean) => ReadonlyMap<string, string>;
 }
 
-/** What a task was started with, as far as a record or a history has it. */
+/** The start of a task, as far as a record or a history has it. */
 type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & {
   digest: string;
   caller?: Caller | undefined;
@@ -120,7 +120,7 @@ function originOf({ history, record }: StorySources): Origin | undefined {
   return record && { ...record, digest: record.plan_digest };
 }
 
-/** What an agent may call: what its plan says, or what of that the agent that called it let it. Source: R-003-17. */
+/** The abilities that an agent may call: those of its plan, or the part of them that its calling agent allowed. Source: R-003-17. */
 function agentStory({ model, limits, tools }: PlanAgent, grant: AgentGrant | undefined): StoryAgent {
   const own = tools.map(({ ability }) => ability);
   const given = grant?.operations;
@@ -252,7 +252,7 @@ function failureStory(
   return { ...failure, tries: buildAttempts(step, own, lastOutput(path)) };
 }
 
-/** What could not be learnt; silence would be taken for an answer. */
+/** Unavailable parts are reported; silence would be taken for an answer. */
 function gapsOf({ seen, history, record }: StorySources, origin: Origin | undefined): string[] {
   const gaps: string[] = [];
   if (seen.source === 'record') {

@@ -12,7 +12,7 @@ import { readHistory } from './read-history.js';
 /**
  * Explains how a task came to its state: definition, resolution, hooks, approvals, attempts, end.
  *
- * @param mend is called before the record is read; what it gives back is a warning about the record.
+ * @param mend is called before the record is read; it returns a warning about the record.
  * @throws AbilityError `task.not_found`; of a task that could not be formed its message says why.
  */
 export async function explainTask(
@@ -24,7 +24,7 @@ export async function explainTask(
   if (id.includes(':') && !id.startsWith('direct:')) throw taskNotFound(id);
   return asking(connection, async () => {
     const seen = await see(connection, id);
-    // What has its key here is of another task.
+    // The record here with the key of another project's task is of another task.
     const isOwn = seen.result.project === undefined;
     const mended = await mend(seen);
     return buildStory({

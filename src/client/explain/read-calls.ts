@@ -85,7 +85,7 @@ function newCall(path: string, operation: string, event: HistoryEvent): SeenCall
   };
 }
 
-/** Takes in what an event says of a call. Temporal writes the start of a call when it ends, with its last attempt. */
+/** Takes in an event about a call. Temporal writes the start of a call when it ends, with its last attempt. */
 function takeEvent(calls: ReadonlyMap<string, SeenCall>, event: HistoryEvent): void {
   const started = event.activityTaskStartedEventAttributes;
   const completed = event.activityTaskCompletedEventAttributes;

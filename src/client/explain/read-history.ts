@@ -7,7 +7,7 @@ import type { HistoryEvent } from '../connection/history-events.js';
 import { runBefore } from '../connection/history-events.js';
 import { isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js';
 
-/** What the history of a task holds besides its result. */
+/** The data in the history of a task besides its result. */
 export interface TaskHistory {
   created_at: string | null;
   /** The start of the task's newest run; null if it is in a store that cannot be read from here. */

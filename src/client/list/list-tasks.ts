@@ -63,7 +63,7 @@ export async function listTasks(connection: Connection, filter: ListFilter): Pro
 /** A page of a list, with the cursor of the next one. */
 export interface TaskPage {
   tasks: ListedTask[];
-  /** Gives the part behind this one; null: that was all. */
+  /** The cursor of the next page; null: this is the last. */
   next_cursor: string | null;
 }
 
@@ -165,7 +165,7 @@ async function wasRun(connection: Connection, id: string): Promise<boolean> {
   return events.some(({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === SIGNALS.run);
 }
 
-/** What Temporal does not understand is the caller's own condition, where there is one. */
+/** Temporal rejects only the caller's own condition, if there is one. */
 function refusal({ query }: ListFilter, error: unknown): AbilityError | undefined {
   const reason = query === undefined ? undefined : invalidArgumentOf(error);
   if (reason === undefined) return undefined;

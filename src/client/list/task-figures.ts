@@ -27,7 +27,7 @@ export interface OpenFigures {
   waitingForTurn: number;
 }
 
-/** What Temporal knows of the queue of one placement. */
+/** Temporal's figures for the queue of one placement. */
 export interface QueueFigures {
   environment: string;
   placement: Placement;
@@ -81,7 +81,7 @@ export async function readEnds(
   });
 }
 
-/** When the first runs began of tasks whose histories were continued as new, by their keys. */
+/** Start times of the first runs of tasks that continued as new, by their keys. */
 async function earlierStarts({ temporal }: Connection, keys: readonly string[]): Promise<Map<string, number>> {
   const starts = new Map<string, number>();
   for (let at = 0; at < keys.length; at += MAX_IDS) {

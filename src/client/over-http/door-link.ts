@@ -20,7 +20,7 @@ interface DoorRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** What a door answered: JSON. */
+/** The response of a door: JSON. */
 interface DoorAnswer {
   status: number;
   headers: IncomingMessage['headers'];
@@ -52,7 +52,7 @@ export class DoorLink {
     this.options = { ...where, agent: this.agent };
   }
 
-  /** Asks, and waits for the answer. @throws AbilityError what the door says, `door.unreachable`; the reason of the signal. */
+  /** Sends a request, and waits for the response. @throws AbilityError errors of the door, `door.unreachable`; the reason of the signal. */
   async ask(method: 'GET' | 'POST', path: string, asked: DoorRequest = {}): Promise<DoorAnswer> {
     const response = await this.open(method, path, asked);
     const { statusCode: status = 0, headers } = response;

@@ -5,7 +5,7 @@ import { DoorLink, type HttpConnectOptions } from './door-link.js';
 /** A connection to a door. */
 export type HttpConnection = Connection & { http: DoorLink };
 
-/** What only a connection to Temporal has. A function that needs it has no route in the door. */
+/** Fields that only a connection to Temporal has. A function that needs it has no route in the door. */
 const ELSEWHERE = ['temporal', 'project', 'namespace', 'paths', 'store', 'codec'] as const;
 
 /**

@@ -49,6 +49,6 @@ export function keepingRuntime<T>(connection: Connection, action: () => Promise<
   return isOverHttp(connection) ? action() : runtime.keepingRuntime(connection, action, signal);
 }
 
-/** As `withProof`: over HTTP the token that comes with a decision proves it, so that it stays as it is. */
+/** As `withProof`: over HTTP the token of the request proves a decision, so it stays unchanged. */
 export const withProof: typeof proving.withProof = (connection, approval, verdict, decision, token) =>
   isOverHttp(connection) ? decision : proving.withProof(connection, approval, verdict, decision, token);

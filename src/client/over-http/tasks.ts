@@ -10,7 +10,7 @@ import type { TaskChain } from '../view/read-chain.js';
 import type { SeenTask } from '../view/view-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 
-/** What a door takes of a new task; the rest is refused. */
+/** The fields of a new task that a door accepts; the rest is refused. */
 const REFUSED = ['files', 'direct', 'retry', 'handle', 'trace', 'made', 'review', 'onStall'] as const;
 const MAX_LISTED = 999;
 

@@ -11,7 +11,7 @@ import type { Connection } from '../connection/connect.js';
 import { isUnknownWorkflow, problemIn } from '../connection/temporal-errors.js';
 import { describedState } from '../list/task-query.js';
 
-/** What became of one firing. Times are ISO 8601. */
+/** The outcome of one firing. Times are ISO 8601. */
 export interface FiredTask {
   scheduled_for: string;
   fired_at: string;
@@ -28,7 +28,7 @@ export interface FiredTask {
   error: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
 }
 
-/** What a schedule of ours fires. */
+/** The request that a schedule of ours fires. */
 export function requestOf({ action }: ScheduleDescription): FiringRequest {
   const [request] = action.args ?? [];
   return request as FiringRequest;

@@ -99,7 +99,7 @@ export async function listSchedules(connection: Connection): Promise<SeenSchedul
   });
 }
 
-/** One schedule, with what became of its last firings. @throws AbilityError `schedule.not_found`. */
+/** One schedule, with the outcomes of its last firings. @throws AbilityError `schedule.not_found`. */
 export async function showSchedule(connection: Connection, id: string): Promise<ShownSchedule> {
   return using(connection, async () => {
     const found = await describe(connection, id);
@@ -107,7 +107,7 @@ export async function showSchedule(connection: Connection, id: string): Promise<
   });
 }
 
-/** Stops it firing until it is resumed; tasks that it has started go on. @throws AbilityError `schedule.not_found`. */
+/** Pauses it until it is resumed; tasks that it has started continue. @throws AbilityError `schedule.not_found`. */
 export function pauseSchedule(connection: Connection, id: string, note: string): Promise<void> {
   return using(connection, () => onHandle(connection, id, (handle) => handle.pause(note)));
 }
@@ -122,14 +122,14 @@ export function fireSchedule(connection: Connection, id: string): Promise<void> 
   return using(connection, () => onHandle(connection, id, (handle) => handle.trigger(overlapping('allow_all'))));
 }
 
-/** Makes up for what it would have fired between two moments, one after the other. @throws AbilityError `schedule.not_found`. */
+/** Backfills the firings between two moments, one after the other. @throws AbilityError `schedule.not_found`. */
 export function backfillSchedule(connection: Connection, id: string, start: Date, end: Date): Promise<void> {
   return using(connection, () =>
     onHandle(connection, id, (handle) => handle.backfill({ start, end, overlap: overlapping('buffer_all') })),
   );
 }
 
-/** Deletes it; tasks that it has started go on. @throws AbilityError `schedule.not_found`. */
+/** Deletes it; tasks that it has started continue. @throws AbilityError `schedule.not_found`. */
 export function deleteSchedule(connection: Connection, id: string): Promise<void> {
   return using(connection, () => onHandle(connection, id, (handle) => handle.delete()));
 }
@@ -138,7 +138,7 @@ function using<T>(connection: Connection, action: () => Promise<T>): Promise<T> 
   return withServer(connection, action);
 }
 
-/** The server reads the times; the SDK throws a TypeError of what it refuses. @throws AbilityError `usage.invalid`. */
+/** The server parses the times; for a refused one the SDK throws a TypeError. @throws AbilityError `usage.invalid`. */
 async function refusingTimes<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action();

@@ -35,7 +35,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const UPDATE_MS = 7 * 60_000;
 const ASK_MS = 5000;
 
-/** What a session is to be. */
+/** The settings of a new session. */
 export interface NewSession {
   /** Chosen by the caller; left out: a new one. */
   id?: string;
@@ -95,7 +95,7 @@ export async function startSession(
 }
 
 /**
- * Says to a session what the user asks, and gives back what an AI reads before it decides. Source: R-002-42.
+ * Sends a user's prompt to a session, and returns the context that an AI reads before it decides. Source: R-002-42.
  *
  * @throws AbilityError `session.not_found`, `session.stopped`, `worker.unavailable`.
  */
@@ -131,7 +131,7 @@ export function noteInSession(connection: Connection, session: string, note: Thr
   return update<void>(connection, session, SESSION_UPDATES.note, note);
 }
 
-/** How Temporal says that a workflow ended which did not come to its own end. */
+/** Temporal's statuses of a workflow that ended abnormally. */
 const CUT: Record<string, SeenSession['status']> = {
   TERMINATED: 'terminated',
   FAILED: 'failed',
@@ -150,7 +150,7 @@ export function showSession(connection: Connection, session: string): Promise<Se
     const view = await temporal
       .withDeadline(Date.now() + ASK_MS, () => handle.query<SessionView>(QUERIES.session))
       .catch((error: unknown) => {
-        // What failed before it could say anything was never a session.
+        // A session that failed before its first message never existed.
         throw cut && error instanceof QueryNotRegisteredError ? neverBegun(session, cut) : error;
       });
     // A session that came to its own end reports it, also where Temporal calls that a failure.
@@ -160,7 +160,7 @@ export function showSession(connection: Connection, session: string): Promise<Se
   });
 }
 
-/** Ends a session, and waits for the hooks of its end; its open tasks go on. @throws as {@link promptSession}. */
+/** Ends a session, and waits for the hooks of its end; its open tasks continue. @throws as {@link promptSession}. */
 export async function stopSession(connection: Connection, session: string): Promise<SeenSession> {
   await update<void>(connection, session, SESSION_UPDATES.stop);
   return withServer(connection, () => {

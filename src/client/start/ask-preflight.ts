@@ -15,10 +15,10 @@ import { runAsActivity, startAsWorkflow } from './run-preflight.js';
 export const MAX_TURNS = 20;
 
 /**
- * Runs preflight, or joins one that another caller runs for the same request.
- * Source: docs/architecture.md#what-lives-where-in-temporal; docs/architecture.md#never-a-hang.
+ * Runs preflight, or joins one that another caller runs for the same request. Source: docs/architecture.md#what-lives-where-in-temporal;
+ * docs/architecture.md#never-a-hang.
  *
- * @throws AbilityError with what preflight says; `worker.unavailable`, `task.key_conflict`.
+ * @throws AbilityError errors of preflight; `worker.unavailable`, `task.key_conflict`.
  */
 export async function askPreflight(
   connection: Connection,

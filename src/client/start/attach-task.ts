@@ -11,9 +11,9 @@ import { otherProjectOf } from '../view/open-task.js';
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 
 /**
- * Makes sure that what holds the key is this very task, and runs it where it only waits to be run.
+ * Checks that the key belongs to this very task, and runs it if it only waits to be run.
  *
- * @param input digest of the input, with defaults applied. @returns its run, or undefined where it is gone.
+ * @param input digest of the input, with defaults applied. @returns its run, or undefined if it no longer exists.
  * @throws AbilityError `task.key_conflict`, `task.other_project`.
  */
 export async function attachTask(

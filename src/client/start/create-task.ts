@@ -34,8 +34,8 @@ export interface CreatedTask {
 /**
  * Creates a task: preflight, then the start of its workflow. The key is a promise only once that start was accepted.
  *
- * @throws AbilityError with what preflight says: the codes of `CODES`.
- * Source: docs/architecture.md#the-rooms; docs/architecture.md#the-way-of-a-task.
+ * @throws AbilityError errors of preflight: the codes of `CODES`. Source: docs/architecture.md#the-rooms;
+ * docs/architecture.md#the-way-of-a-task.
  */
 export async function createTask(connection: Connection, wanted: NewTask): Promise<CreatedTask> {
   if (wanted.session !== undefined && wanted.session !== null) checkSessionId(wanted.session);
@@ -76,7 +76,7 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
   });
 }
 
-/** @returns undefined where the task that held the key is gone by now, so that preflight must look again. */
+/** @returns undefined if the task that held the key no longer exists, so that preflight must run again. */
 async function createOnce(
   connection: Connection,
   request: TaskRequest,
@@ -120,7 +120,7 @@ async function attachOrForget(
   }
 }
 
-/** A task that never came to be leaves no record behind. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** A task that was never formed leaves no record behind. Source: docs/architecture.md#what-lives-where-in-temporal. */
 async function startOrForget(
   connection: Connection,
   request: TaskRequest,
@@ -142,7 +142,7 @@ async function startOrForget(
   }
 }
 
-/** What a task's workflow is started with, and what preflight answered. */
+/** The arguments of a task's workflow, and the answer of preflight. */
 type Start = FormedStart & { answer: SealedAnswer };
 
 function startOf({ project }: Connection, request: TaskRequest, answer: SealedAnswer, wanted: NewTask): Start {

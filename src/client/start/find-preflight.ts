@@ -14,9 +14,9 @@ interface KnownPreflight {
 }
 
 /**
- * What the last preflight of a key came to, be it an activity or a workflow, as on older servers.
+ * The result of the last preflight of a key, an activity or, on older servers, a workflow.
  *
- * @returns undefined where Temporal knows none; `running` where it has not ended.
+ * @returns undefined if Temporal knows none; `running` if it has not ended.
  */
 export async function findPreflight(
   connection: Connection,
@@ -48,10 +48,10 @@ async function findWorkflow(connection: Connection, id: string): Promise<KnownPr
   return { began: Number(startTime), isRunning: status.name === 'RUNNING', result: () => handle.result() };
 }
 
-/** How a preflight ended: with an answer, or with what Temporal says it failed with. */
+/** How a preflight ended: with an answer, or with a failure from Temporal. */
 export type PreflightOutcome = { answer: PreflightAnswer } | { failure: Error };
 
-/** Waits for the end of a preflight, which is an activity or a workflow. @throws what prevents the waiting. */
+/** Waits for the end of a preflight, an activity or a workflow. @throws errors of the wait. */
 export async function outcomeOf(result: () => Promise<PreflightAnswer>): Promise<PreflightOutcome> {
   try {
     return { answer: await result() };

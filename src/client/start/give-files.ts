@@ -22,17 +22,16 @@ export interface GivenFiles {
 export interface KeptInput {
   /** The files as values, by the name of the input. */
   input: JsonObject;
-  /** Lets go of what was not held before: the task did not come to be. */
+  /** Releases newly held files: the task was not formed. */
   undo(): Promise<void>;
 }
 
 /**
- * Keeps the files of an input in the store, held by the task that is to be.
+ * Stores the files of an input, held by the future task.
  *
- * That the workers of the environment see that store is for preflight to find out, which refuses with `store.not_shared`.
+ * Preflight checks that the workers of the environment see that store, and refuses with `store.not_shared` if not.
  *
- * @param task its key. @throws AbilityError `input.invalid` for what is no file that can be read; `file.too_large`;
- * `store.full`, `store.not_shared`.
+ * @param task its key. @throws AbilityError `input.invalid` for an unreadable file; `file.too_large`; `store.full`, `store.not_shared`.
  */
 export async function giveFiles(
   { store, project }: Pick<Connection, 'store' | 'project'>,

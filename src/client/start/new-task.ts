@@ -5,7 +5,7 @@ import type { Stall } from '../watch/find-stall.js';
 import type { GivenFiles } from './give-files.js';
 import { generateTaskKey } from './keys.js';
 
-/** What a caller wants done. */
+/** A request for a new task. */
 export interface NewTask {
   ability: string;
   environment: string;
@@ -16,9 +16,9 @@ export interface NewTask {
   session?: string | null;
   /** The folder of the project that it is about; left out: not known. */
   scope?: string;
-  /** What the one who calls is; left out: not known, so that every hook fires. */
+  /** The kind of caller; left out: unknown, so that every hook fires. */
   caller?: TaskRequest['caller'];
-  /** What it is for, in the words of the requester. */
+  /** The purpose, in the words of the requester. */
   intent?: string;
   /** Id of the run that it is part of, see `beginRun`; left out: none. */
   inRun?: string;
@@ -30,9 +30,9 @@ export interface NewTask {
   run: boolean;
   /** No key, no record: the task is only this call. */
   direct?: boolean;
-  /** Take over what an earlier task has done, as far as that still holds. */
+  /** Reuse the results of an earlier task, as far as they still hold. */
   retry?: TaskRequest['retry'];
-  /** Run nothing but what was planned. */
+  /** Run only the planned version. */
   plan?: TaskRequest['plan'];
   /** The secret of its handle, see `newTaskSecret`; kept in the memo. */
   handle?: string;
@@ -42,6 +42,6 @@ export interface NewTask {
   onStall?: (stall: Stall) => void;
   /** Ends the creating, with its reason; then nothing is created. */
   signal?: AbortSignal;
-  /** Called with what preflight resolved, and waited for, before the task is started; may refuse by throwing. */
+  /** Called with the result of preflight, and awaited, before the task is started; may refuse by throwing. */
   review?: (answer: PreflightAnswer) => void | Promise<void>;
 }

@@ -29,10 +29,11 @@ export interface Retry extends Pick<NewTask, 'caller' | 'review' | 'signal' | 't
 }
 
 /**
- * Tries a task again that has ended: a new task under `<key>.r2`, guarded and approved anew, which takes over the results
- * of the steps that were done and not taken back.
+ * Retries an ended task: a new task under `<key>.r2`, guarded and approved anew, which takes over the results of the steps that were done
+ * and not taken back.
  *
- * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`, and what {@link createTask} throws.
+ * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`, and errors of {@link
+ * createTask}.
  */
 export async function retryTask(connection: Connection, id: string, { from, ...wanted }: Retry): Promise<CreatedTask> {
   const { ability_id, environment, input, intent } = await asking(connection, async () => {
@@ -58,9 +59,9 @@ export async function retryTask(connection: Connection, id: string, { from, ...w
 }
 
 /**
- * How a task that has ended can be tried again; undefined where it cannot, or where that cannot be learnt.
+ * How an ended task can be retried; undefined if it cannot, or if that is unknown.
  *
- * It is what a retry itself asks for: Temporal still has the task, it is of this project, and the step is one of its own.
+ * A retry has the same conditions: Temporal still has the task, it is of this project, and the step is one of its own.
  */
 export async function readWayToRetry(connection: Connection, result: TaskResult): Promise<WayToRetry | undefined> {
   const { task_key: task, status, error, project } = result;

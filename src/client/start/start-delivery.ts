@@ -17,7 +17,7 @@ export interface Delivery {
   webhook: string;
   key: string;
   wanted: Pick<TaskRequest, 'ability' | 'environment' | 'input' | 'intent'>;
-  /** Whose worker makes the task. */
+  /** The environment whose worker makes the task. */
   placement: Placement;
 }
 
@@ -29,11 +29,11 @@ export interface DeliveryState {
 }
 
 /**
- * Starts the task of a delivery, as a workflow of its own: once Temporal has it the task will be made, even if the caller
- * ends or no worker is up. The same key is the same delivery; one that was refused may be tried again.
+ * Starts the task of a delivery, as a workflow of its own: once Temporal has it the task will be made, even if the caller ends or no worker
+ * is up. The same key is the same delivery; one that was refused may be tried again.
  *
- * @param waitMs how long to wait for the start of the task. @param signal ends the waiting; the delivery goes on.
- * @throws AbilityError with what preflight says; `task.key_invalid`, `task.key_conflict`, `worker.unavailable`.
+ * @param waitMs how long to wait for the start of the task. @param signal ends the waiting; the delivery continues.
+ * @throws AbilityError errors of preflight; `task.key_invalid`, `task.key_conflict`, `worker.unavailable`.
  */
 export async function deliver(
   connection: Connection,
@@ -106,7 +106,7 @@ async function stateOf(
   } catch (error) {
     if (error instanceof WorkflowFailedError) throw refusalOf(error);
     if (ends.aborted) return { status: 'queued', known };
-    // Temporal has forgotten it since: what it started has long ended.
+    // Temporal has forgotten it since: its task has long ended.
     if (known && isUnknownWorkflow(error)) return { status: 'started', known };
     throw error;
   }

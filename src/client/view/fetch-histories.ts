@@ -13,7 +13,7 @@ export interface FetchedHistory {
 }
 
 /**
- * Fetches all runs of a task, the first one first, and those of the tasks it called, which stand behind it.
+ * Fetches all runs of a task, the first one first, followed by those of the tasks it called.
  *
  * Runs that Temporal has forgotten are left out.
  *

@@ -15,7 +15,7 @@ export interface LogLine {
   text: string;
 }
 
-/** What one call wrote into one file. */
+/** The output of one call to one file. */
 export interface CallLog {
   file: string;
   /** Its step path. */

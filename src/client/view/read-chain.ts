@@ -20,7 +20,7 @@ export interface TaskChain {
 /** So many later tasks are looked for. */
 const MAX_LATER = 50;
 
-/** Reads from the memos of tasks which of them try each other again; what Temporal has forgotten is not among them. */
+/** Reads from the memos of tasks which are retries of each other; those that Temporal has forgotten are missing. */
 export async function readChain(connection: Connection, id: string): Promise<TaskChain> {
   return asking(connection, async () => {
     const own = await describe(connection, id);

@@ -12,7 +12,7 @@ import type { Connection } from '../connection/connect.js';
 /** A list filter has a limit of its own. */
 const MAX_IN_A_QUERY = 50;
 
-/** What is left of a deleted task: in its record's place, else, while Temporal has it, of its deletion. */
+/** The rest of a deleted task: in place of its record or, while Temporal has it, of its deletion. */
 export async function readDeletion(
   connection: Connection,
   id: string,
@@ -23,7 +23,7 @@ export async function readDeletion(
   if (here) return here;
   const known = await findDeletion(connection.temporal, key);
   if (known?.deletion === 'under way') return undefined;
-  // Whose it was is only reported where it was another project's.
+  // Its project is only reported if it is another one.
   return known && { ...known.deletion, ...(known.project !== connection.project && { project: known.project }) };
 }
 

@@ -33,7 +33,7 @@ async function readStart(connection: Connection, id: string): Promise<TaskStart 
   });
 }
 
-/** The machine whose worker last worked on a task, as the worker called itself; undefined when that is not known. */
+/** The machine whose worker last worked on a task, by the worker's own name; undefined if unknown. */
 export async function readHost(connection: Connection, id: string): Promise<string | undefined> {
   return ofKnown(connection, id, async () => {
     for (const { workflowTaskCompletedEventAttributes: task } of await lastEvents(connection, id, LAST_EVENTS)) {

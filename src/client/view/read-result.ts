@@ -25,7 +25,7 @@ import { findRecord, recordHere } from './read-record.js';
 const LAST_EVENTS = 30;
 
 /**
- * Waits for a task and gives its result, whatever its end.
+ * Waits for a task and returns its result, however it ends.
  *
  * Reads the close event, so it needs no worker once the task has ended. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
@@ -76,12 +76,12 @@ async function readFinish(connection: Connection, id: string): Promise<StoredRes
   return undefined;
 }
 
-/** The whole result: what its history keeps, and the rest from its workflow. */
+/** The whole result: the part in its history, and the rest from its workflow. */
 async function restore(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
   return complete(connection, id, restoreResult(await knownOf(connection, id, stored), stored));
 }
 
-/** What Temporal knows of a task. One that this connection created is not described again where the result has the times. */
+/** Temporal's description of a task. One that this connection created is not described again if the result has the times. */
 async function knownOf(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
   const memo = connection.created?.get(id);
   connection.created?.delete(id);
@@ -107,7 +107,7 @@ async function bareResult(
   });
 }
 
-/** What can be said of a task without its worker. */
+/** The facts about a task that need no worker. */
 export function resultFromDescription(
   connection: Connection,
   id: string,
@@ -150,7 +150,7 @@ export function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: s
   };
 }
 
-/** Fills in what only a caller knows: the link, and what is large from the store. */
+/** Fills in fields that only a caller knows: the link, and large values from the store. */
 async function complete(connection: Connection, id: string, result: TaskResult): Promise<TaskResult> {
   const found = new Map<string, Json>();
   const missing = new Set<string>();

@@ -89,7 +89,7 @@ function isThere(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST';
 }
 
-/** Undefined for what is no file that can be read. */
+/** Undefined for an unreadable file. */
 async function digestOf(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {

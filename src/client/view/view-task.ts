@@ -19,15 +19,15 @@ const QUERY_MS = 5000;
 /** How a task stands, and how we know. */
 export interface SeenTask {
   result: TaskResult;
-  /** With what only a worker or a record has: the input, the progress. */
+  /** With fields that only a worker or a record has: the input, the progress. */
   view: TaskView | undefined;
   source: StorySource;
 }
 
 /**
- * How a task stands: open ones answer a query, ended ones their close event, forgotten ones their record.
+ * The state of a task: from a query if it is open, from its close event if it has ended, from its record if it is forgotten.
  *
- * @param asks whether the worker of an open one is asked, which takes its time where there is none.
+ * @param asks whether the worker of an open one is queried, which is slow if there is none.
  * @throws AbilityError `task.not_found`, `task.deleted`. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export async function viewTask(connection: Connection, id: string, asks = true): Promise<SeenTask> {
@@ -41,7 +41,7 @@ export async function viewTask(connection: Connection, id: string, asks = true):
       }
       const bare = resultFromDescription(connection, id, description);
       const answer = asks ? await queryTask(connection, id) : undefined;
-      // It ended between the two questions: what a worker knows by then has the end, and not the output.
+      // It ended between the two requests: the worker now knows the end, and not the output.
       if (answer && isEndState(answer.status)) {
         return { result: await awaitResult(connection, id), view: undefined, source: 'history' };
       }

@@ -1,7 +1,7 @@
 import type { Approval } from '../../contracts/approvals.js';
 import type { TaskResult } from '../../contracts/task.js';
 
-/** How long a caller waits for people. Starts anew whenever the task goes on, and after each decision. */
+/** How long a caller waits for people. Restarts whenever the task continues, and after each decision. */
 export class ApprovalPatience {
   private since: number | undefined;
   private open: readonly Approval[] = [];

@@ -4,20 +4,20 @@ import { PLACEMENTS } from '../../contracts/placement.js';
 import type { Connection } from '../connection/connect.js';
 import { KeyWaits, type NotServed, notServed } from './find-key-wait.js';
 
-/** What no worker takes up. */
+/** Work that no worker takes up. */
 export interface Stall {
   /** Workflow id of the task, or of one that it has called. */
   task: string;
   /** The next turn of the workflow, or a call. */
   what: 'turn' | 'call' | 'key';
   queue: string;
-  /** What happened, in one sentence without its full stop. */
+  /** The event, in one sentence without its full stop. */
   message: string;
   /** The command that helps. */
   suggestion: string;
 }
 
-/** What waits for a worker, and since when we have seen it so. */
+/** Work that waits for a worker, and since when it has been seen waiting. */
 interface Waiting {
   task: string;
   what: 'turn' | 'call' | 'key';
@@ -56,7 +56,7 @@ export class StallWatch {
     return this.current[0];
   }
 
-  /** Looks at a task and those it called. @returns what has been stalled since the last look. */
+  /** Checks a task and those it called. @returns work that has stalled since the last check. */
   async look(id: string, description: Description, now = performance.now()): Promise<Stall[]> {
     const waiting = await findWaiting(this.connection, this.keys, id, description);
     const seen = new Map<string, { since: number; isReported: boolean }>();
@@ -78,7 +78,7 @@ export class StallWatch {
   }
 }
 
-/** What of a task waits for a worker, by a name that it has only until it is taken up. */
+/** Work of a task that waits for a worker, by a name that it has only until it is taken up. */
 async function findWaiting(
   connection: Connection,
   keys: KeyWaits,

@@ -15,7 +15,7 @@ const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const PLACE = /^([0-9a-f-]{36})\.([1-9]\d{0,8})$/;
 
-/** Where to go on in the history of a task. */
+/** The position to continue from in the history of a task. */
 interface Place {
   run: string;
   /** Number of the last event that is known. */

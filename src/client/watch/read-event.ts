@@ -8,7 +8,7 @@ import type { HistoryEvent } from '../connection/history-events.js';
 import { type AttemptProblem, isOperation, problemOf } from '../explain/read-calls.js';
 import { textReader } from '../explain/read-history.js';
 
-/** What an event of a history says to people, without its place and time. */
+/** The message of a history event, without its place and time. */
 export type ReadEvent = Pick<TaskEvent, 'type' | 'data'>;
 
 interface Begun {
@@ -26,7 +26,7 @@ export class EventReader {
     private readonly task: string,
   ) {}
 
-  /** @returns undefined for what says nothing to people. */
+  /** @returns undefined for an event without a message for people. */
   async read(event: HistoryEvent): Promise<ReadEvent | undefined> {
     return (
       startEvent(event) ??

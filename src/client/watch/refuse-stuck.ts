@@ -8,7 +8,7 @@ import type { HistoryEvent } from '../connection/history-events.js';
 const STUCK_FAILURES = 3;
 /** The same for failures that the code did not cause, such as a worker killed in the middle of one. */
 const STUCK_OTHERS = 10;
-/** Events at the end of a history among which its last failed workflow task is looked for: signals may follow it. */
+/** How many events at the end of a history are searched for its last failed workflow task: signals may follow it. */
 const LAST_EVENTS = 1000;
 /** Causes of a failed workflow task that say nothing against the code. Source: `WorkflowTaskFailedCause` of Temporal's API. */
 const OF_TRAFFIC: Readonly<Record<number, string>> = {

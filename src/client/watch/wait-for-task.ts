@@ -16,7 +16,7 @@ import { AttemptWatch, type CallAttempt } from './watch-attempts.js';
 
 /** How to wait for a task. Times are milliseconds. */
 export interface WaitOptions {
-  /** Stop waiting after this long; the task goes on. */
+  /** Stop waiting after this long; the task continues. */
   timeoutMs?: number | undefined;
   /** Stop waiting when the task has waited for an approval this long, from its last decision on; undefined: wait on. */
   approvalMs?: number | undefined;
@@ -47,7 +47,7 @@ const SLOWEST_LOOK_MS = 1000;
 const STUCK_CHECK_MS = 1500;
 /** A server that ends again and again, without anything learnt from it in between, is not waited for. */
 const MAX_REVIVALS = 10;
-/** What a wait that is over gets to end its calls; the rest of them end with the connection. */
+/** How long a finished wait gets to end its calls; the rest of them end with the connection. */
 const CLEAN_UP_MS = 500;
 
 /**
@@ -164,7 +164,7 @@ async function attend(
   }
 }
 
-/** Looks at a running task until there is a reason to stop waiting. */
+/** Polls a running task until there is a reason to stop waiting. */
 async function watch(
   connection: Connection,
   id: string,
@@ -185,7 +185,7 @@ async function watch(
     const open = await inTime(deadline, signal, () => look(connection, stop, () => queryOpenTask(connection, id)));
     if (stop.aborted) return { kind: 'aborted', result: state.last };
     const view = open?.view;
-    // What a worker knows of a task that has ended has no output: the close event does, which the other wait reads.
+    // A worker's view of an ended task has no output: the close event does, which the other wait reads.
     if (!open || !view || isEndState(view.status)) continue;
     state.last = view;
     state.revivals = 0;

@@ -72,7 +72,7 @@ const MAX_OFFERED = 200;
 /** Characters of JSON of their schemas, all together. */
 const MAX_SCHEMAS = 65_536;
 
-/** What an AI may plan for a request: what can be run in the environment, the fitting ones first. */
+/** The abilities that an AI may plan for a request: those that run in the environment, the best first. */
 async function offeredAbilities(
   { registry, environment, scope, env }: AgentAsk,
   prompt: string,

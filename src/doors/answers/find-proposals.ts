@@ -4,7 +4,7 @@ import type { TaskRecord } from '../../contracts/record.js';
 import type { Registry } from '../../definitions/registry.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
 
-/** Abilities that are called together again and again, and what could be made of them. Source: R-000-94. */
+/** Abilities that are often called together, and their possible combination. Source: R-000-94. */
 export interface FoundFlow extends Flow {
   /** Workflows, or agents, that do the same already. */
   became: string[];

@@ -21,11 +21,11 @@ export interface HarvestedScript extends FoundScript {
   near: { id: string; score: number }[];
   /** How often it ran; null: that is not known. */
   runs: HarvestRuns | null;
-  /** What could be done about it. */
+  /** The possible remedy. */
   next: string | null;
 }
 
-/** What `ability harvest` answers. Source: R-000-90 to R-000-94. */
+/** The answer of `ability harvest`. Source: R-000-90 to R-000-94. */
 export interface Harvest {
   gaps: GapGroup[];
   scripts: HarvestedScript[];
@@ -69,7 +69,7 @@ export async function harvest(registry: Registry, environment: string, env: Node
   return { gaps, scripts, flows, warnings };
 }
 
-/** What fails is reported; the rest is found all the same. */
+/** Failures are reported; the rest is found all the same. */
 function trying<Value>(warnings: string[], what: string, otherwise: Value, read: () => Value): Value {
   try {
     return read();

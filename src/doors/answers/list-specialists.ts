@@ -13,7 +13,7 @@ export interface ListedPack {
   workflow: string;
   /** Whether that ability exists. */
   workflow_defined: boolean;
-  /** What builds it elsewhere; never executed. */
+  /** Its builder elsewhere; never executed. */
   builder: string | null;
   /** `built-in`, or file and line. */
   from: string;
@@ -31,7 +31,7 @@ export interface ListedCapability {
   packs: string[];
   /** `built-in`, or file and line. */
   from: string;
-  /** Where no pack has it, since it needs what the environment does not have. */
+  /** Environments in which no pack has it, because they lack a requirement. */
   dropped_in: string[];
 }
 

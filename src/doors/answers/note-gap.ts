@@ -32,6 +32,6 @@ export function noteGap(registry: Registry, env: NodeJS.ProcessEnv, gap: NewGap)
     const masker = maskerFor(registry, gap.environment, env);
     new GapLog(pathsOf(registry.root).system).note(masker.maskDeep(gap) as NewGap);
   } catch {
-    // What cannot be masked is not written.
+    // Text that cannot be masked is not written.
   }
 }

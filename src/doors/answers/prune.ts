@@ -16,14 +16,14 @@ export interface PrunedAbility {
   calls: number;
   /** ISO 8601; null: never. */
   last_used: string | null;
-  /** What else names it, and would miss it; none: nothing does. */
+  /** Other definitions that name it, and would miss it; none: unused. */
   users: string[];
 }
 
 /** Two abilities whose descriptions are alike. */
 export interface AlikeAbilities {
   ids: [string, string];
-  /** From 0.6 to 1; 1: each fits what the other says as well as its own. */
+  /** From 0.6 to 1; 1: each fits the other's description as well as its own. */
   likeness: number;
 }
 
@@ -34,11 +34,11 @@ export interface DeprecatedAbility {
   users: string[];
 }
 
-/** What `ability prune` answers. Source: R-000-94. */
+/** The answer of `ability prune`. Source: R-000-94. */
 export interface Prune {
   /** The oldest call that is known, ISO 8601; null: no call is, of any ability. */
   counted_since: string | null;
-  /** What the calls are known from. */
+  /** The sources of the calls. */
   counted_in: {
     /** Whether the hook `usage` has counted any. */
     usage: boolean;
@@ -147,7 +147,7 @@ function alikeIn({ workflows, operations }: Registry): AlikeAbilities[] {
       likenesses.set(ids.join('\n'), pair);
     }
   }
-  // Each has to fit what the other says.
+  // Each must fit the other's description.
   return [...likenesses.values()]
     .filter(({ seen }) => seen.length === 2)
     .map(({ ids, seen }) => ({ ids, likeness: Math.round(Math.min(...seen) * 100) / 100 }))

@@ -14,7 +14,7 @@ export const DETAILS = ['name', 'summary', 'schema'] as const;
 /** One of {@link DETAILS}. */
 export type Detail = (typeof DETAILS)[number];
 
-/** A suggestion, with what a caller decides by. Source: R-001-25. */
+/** A suggestion, with the facts for a caller's decision. Source: R-001-25. */
 export interface RoutedAbility extends Suggestion {
   /** The gravest effect of its possible calls; null: unknown. */
   effects: Effect | null;
@@ -30,7 +30,7 @@ export interface RoutedAbility extends Suggestion {
   output_schema?: JsonObject | null;
 }
 
-/** What a request, or a step of it, leads to. */
+/** The routing of a request, or of a step of it. */
 export interface RoutedRequest extends Omit<Suggested, 'suggestions'> {
   request: string;
   /** Whether anything is worth offering. */

@@ -25,7 +25,7 @@ if (isVersionAsked(args)) {
 } else {
   const { env } = process;
   const line = readLine(args);
-  // The runtime that is up does it where it can; then nothing of what commands are made of is loaded here.
+  // A running runtime runs the command if it can; then no module of the commands is loaded here.
   const asked = line && (await (await import('../runtime/ask-runtime.js')).askRuntime(line, { args, env, process }));
   if (asked?.exit !== undefined) process.exitCode = asked.exit;
   else {
@@ -33,7 +33,7 @@ if (isVersionAsked(args)) {
     const { openTerminal } = await import('./output/terminal/terminal.js');
     const { keepAnswer } = await import('./output/terminal/terminal.js');
     const terminal = openTerminal(env, process);
-    // The clock of this process began with it: what it took to load counts, too.
+    // The clock of this process began with it, so loading time counts, too.
     const cli = { args, cwd: process.cwd(), env, terminal, began: 0, made: asked?.made };
     keepAnswer(await main(cli), process, terminal);
   }

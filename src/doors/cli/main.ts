@@ -9,7 +9,7 @@ import { isVersionAsked } from './program/version-flag.js';
 
 /** One call of the command line. */
 export interface CommandLine extends Omit<Given, 'began'> {
-  /** What follows the name of the program. */
+  /** The arguments after the program name. */
   args: string[];
   /** When the command began, on the clock of `performance.now()`; left out: now. */
   began?: number;
@@ -49,7 +49,7 @@ export async function main({ args, began = performance.now(), ...rest }: Command
   }
 }
 
-/** The command that a command line names, as far as it names one: what follows a word that is none is not read. */
+/** The command that a command line names; words after an unknown one are not read. */
 function commandIn(program: CommandUnknownOpts, args: readonly string[]): CommandUnknownOpts {
   let at = program;
   for (const [index, arg] of args.entries()) {

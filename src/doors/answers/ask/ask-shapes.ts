@@ -12,7 +12,7 @@ import type { RoutedAbility } from '../route-request.js';
 export interface WantedSignal {
   task_key: string;
   signal: string;
-  /** The wait takes only what satisfies this CEL condition, so that it needs a payload. */
+  /** The wait takes only payloads that satisfy this CEL condition, so it needs one. */
   condition?: string;
 }
 
@@ -24,7 +24,7 @@ export interface Request {
   /** A folder of the project. */
   scope: string;
   user: Person;
-  /** What the one who asks is; left out: not known. */
+  /** The kind of requester; left out: unknown. */
   caller?: Caller;
   /** In which credentials, and the address of a model, are looked for. */
   env: NodeJS.ProcessEnv;
@@ -58,20 +58,20 @@ export interface Considered {
   outcome: Outcome;
   /** In words. */
   answer: string;
-  /** With `asks`: one question, and what can be answered where that is one of a few. */
+  /** With `asks`: one question, with its possible answers if they are few. */
   question: string | null;
   options: string[];
   decision: RoutingDecision;
-  /** What fits, best first. */
+  /** Fitting abilities, best first. */
   suggestions: RoutedAbility[];
-  /** What came nearest, where nothing fits. */
+  /** The nearest abilities, if none fits. */
   nearest: string[];
   plan: PlannedCall[];
   /** With `unavailable`. */
   problem: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
-  /** With `asks`: what waits for the answer. */
+  /** With `asks`: the pending request. */
   pending: Pending | null;
-  /** Set where a task is to be tried again: its key. */
+  /** Set if a task is to be retried: its key. */
   retries: string | null;
   /** Set where a task waits for a signal that was chosen: it is sent, without a payload. */
   signals: WantedSignal | null;

@@ -5,13 +5,13 @@ import type { TaskResult } from '../../../contracts/task.js';
 import type { PlannedCall } from './ask-shapes.js';
 import type { OpenInput } from './plan-call.js';
 
-/** What answers a plan that waits for agreement. */
+/** Replies to a plan that waits for consent. */
 export const AGREEMENT = [
   { value: true, label: 'yes' },
   { value: false, label: 'no' },
 ];
 
-/** A question for one input, short enough to be answered with its value alone. */
+/** A question for one input, short enough for its value to be the whole reply. */
 export function questionFor({ ability_id, name, schema }: OpenInput): string {
   const { description, type, enum: choices } = schema;
   const about = typeof description === 'string' ? ` (${description.trim().replace(/\.$/, '')})` : '';
@@ -20,18 +20,18 @@ export function questionFor({ ability_id, name, schema }: OpenInput): string {
   return `What is the ${name}${about}${kind} for ${ability_id}?`;
 }
 
-/** What would be done, in a sentence that asks for agreement. */
+/** The planned action, in a sentence that asks for consent. */
 export function agreementFor({ ability_id, input, effects }: PlannedCall, environment: string): string {
   return `Run ${ability_id}${inputWords(input)} in ${environment}? (${effects.replaceAll('_', ' ')})`;
 }
 
-/** That nothing fits, with what comes nearest. */
+/** Nothing fits; with the nearest abilities. */
 export function nothingFits(nearest: readonly string[]): string {
   const near = nearest.length > 0 ? ` Nearest, and not near enough: ${listed(nearest, 'and')}.` : '';
   return `No ability here does that, so nothing was run.${near}`;
 }
 
-/** What fits and does not run here, with the reason. */
+/** Abilities that fit and do not run here, with the reason. */
 export function cannotRun(
   missed: readonly { ability_id: string; reason: string }[],
 ): Pick<Problem, 'code' | 'message' | 'suggestion'> {

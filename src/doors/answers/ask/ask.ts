@@ -210,8 +210,8 @@ function wantedOf(reference: string): WantedPlan {
 }
 
 /**
- * Ends a request: its outcome is noted in the session and in the log, what failed may be offered again, and a session of its own ends
- * where nothing waits.
+ * Ends a request: its outcome is recorded in the session and in the log, a failed task may be offered again, and a session of its own ends
+ * if nothing waits.
  *
  * @param result of the task, as far as it was waited for.
  */
@@ -247,7 +247,7 @@ function waitWords(waits: Pending | null): string {
   return ` It waits for the signal ${listed(labels, 'or')}.`;
 }
 
-/** A session that has ended meanwhile, as by another caller of the same run, is one in which nothing has to be noted. */
+/** Nothing is recorded in a session that has ended meanwhile, as by another caller of the same run. */
 async function unlessStopped(act: () => Promise<unknown>): Promise<void> {
   try {
     await act();

@@ -21,7 +21,7 @@ export interface BegunAsk {
   isNew: boolean;
   /** Earlier decisions of the same run, if it had begun. */
   recorded: RoutingDecision | undefined;
-  /** What it was answered before, where the same run has ended; the tasks as they were. */
+  /** The earlier answer, if the same run has ended; the tasks as they were. */
   answered: AskAnswer | undefined;
 }
 
@@ -96,7 +96,7 @@ export async function orAnswered<T>(
 /** The parts of an answer that its line keeps; the others are lines of their own, or not kept. */
 type Kept = Omit<AskAnswer, 'decision' | 'suggestions' | 'nearest' | 'turn_context' | '_meta'>;
 
-/** What the line `answer` holds. */
+/** The content of the line `answer`. */
 export function keptOf({ decision: _, suggestions, nearest, turn_context, _meta, ...kept }: AskAnswer): JsonObject {
   return kept satisfies Kept as unknown as JsonObject;
 }

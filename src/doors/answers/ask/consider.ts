@@ -101,7 +101,7 @@ function workflowOfPack(registry: Request['registry'], id: string): string {
   return readSpecialists(registry).packs.find((pack) => pack.id === id)?.workflow ?? id;
 }
 
-/** The request, and what of the thread it refers to. */
+/** The request, and the part of the thread it refers to. */
 function aboutOf({ focus, decision }: Decided, text: string): string {
   const { anchor, lane } = focus;
   const asked = lane.window.find(({ id }) => id === anchor?.message_id)?.text;
@@ -147,7 +147,7 @@ async function continuePending(
   return chosen(acting, value, text);
 }
 
-/** What a question offered was chosen. */
+/** An option of a question was chosen. */
 async function chosen(acting: Acting, value: Json, text: string): Promise<Resolution> {
   const { request, thread, recruited } = acting;
   const means = (value ?? {}) as { ability_id?: string; message_id?: string };
@@ -177,7 +177,7 @@ function responds({ decided, nearest, suggestions, about }: Acting): Resolution 
   return { ...answered(`Nothing was run, since it is a question. ${hint}`), ...waits };
 }
 
-/** One question, and what its answers mean; that of something that waits already is put again. */
+/** One question, with the meaning of its answers; a pending one is put again. */
 function clarifies({ request, thread, decided, nearest, suggestions, about }: Acting): Resolution {
   const { decision, focus } = decided;
   const question = decision.question ?? 'What should be done?';
@@ -195,7 +195,7 @@ function clarifies({ request, thread, decided, nearest, suggestions, about }: Ac
   return asking(question, labels, pendingOf(thread, what));
 }
 
-/** To an agent of the project; where none is for it, to what the recruited pack runs. Source: C-23. */
+/** To an agent of the project; if none fits, to the ability of the recruited pack. Source: C-23. */
 async function delegates(acting: Acting): Promise<Resolution> {
   const { request, recruited, decided, about } = acting;
   const { registry } = request;
@@ -210,7 +210,7 @@ async function delegates(acting: Acting): Promise<Resolution> {
   return considerCall(acting, ability, about, { needsApproval, known });
 }
 
-/** The ability behind the tool or the workflow that was chosen. */
+/** The ability behind the chosen tool or workflow. */
 function calledBy({ decided }: Acting): string {
   const { target } = decided.decision;
   if (target && 'abilityId' in target) return target.abilityId;

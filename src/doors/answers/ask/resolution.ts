@@ -8,7 +8,7 @@ export type Resolution = Pick<Considered, 'outcome' | 'answer'> & Partial<Consid
 /** How long a question can be answered, after which a short text is no answer to it any more. */
 const ANSWERED_WITHIN_MS = 60 * 60_000;
 
-/** Nothing is to be run. */
+/** Nothing runs. */
 export function answered(answer: string): Resolution {
   return { outcome: 'answers', answer };
 }
@@ -28,7 +28,7 @@ export function unavailable({
   return { outcome: 'unavailable', answer: message, problem };
 }
 
-/** What waits for an answer in a thread, from now on. */
+/** The pending question of a thread, from now on. */
 export function pendingOf({ key }: { key: string }, what: Omit<Pending, 'thread_key' | 'since' | 'until'>): Pending {
   const now = Date.now();
   const until = new Date(now + ANSWERED_WITHIN_MS).toISOString();

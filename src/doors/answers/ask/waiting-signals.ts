@@ -9,7 +9,7 @@ import { pendingOf } from './resolution.js';
 
 /** How many open tasks of a session are searched, newest first. */
 const MAX_TASKS = 20;
-/** What asks for something that waits to go on, without saying which. */
+/** Asks a waiting task to continue, without naming it. */
 const GOES_ON =
   /^\W*(?:(?:please|ok|okay|and|now)\b\W*)*(?:continue|proceed|go on|move on|resume|carry on)(?:\W+(?:it|that|please|now))*\W*$/i;
 

@@ -67,7 +67,7 @@ export async function askText(context: Context, given: string | undefined, quest
   return answer;
 }
 
-/** What a new ability is for: the flag, or at a terminal the answer of a person. @throws Cancelled. */
+/** The purpose of a new ability: the flag, or at a terminal a person's answer. @throws Cancelled. */
 export async function askSummary(context: Context, given: string | undefined): Promise<string | undefined> {
   if (!canAsk(context)) return given;
   return askText(context, given, { flag: '--summary', message: 'What is it for, in one sentence?' });

@@ -4,7 +4,7 @@ import { type Context, environmentOf } from '../program/context.js';
 import type { ImportFlags } from '../program/imports.js';
 
 /**
- * What `--header` says, with the secrets it refers to; neither is ever written anywhere.
+ * The value of `--header`, with the secrets it refers to; neither is ever written anywhere.
  *
  * @throws AbilityError `usage.invalid`, `config.missing_credential`.
  */

@@ -14,7 +14,7 @@ export function readDuration(flag: string, text: string): number {
 
 const MAX_CHARACTERS = 1000;
 
-/** What a task is for, as one line of at most 1000 characters. @throws AbilityError `usage.invalid`. */
+/** The purpose of a task, as one line of at most 1000 characters. @throws AbilityError `usage.invalid`. */
 export function readIntent(text: string): string {
   const intent = text.trim().replaceAll(/\s+/g, ' ');
   if (intent === '') throw refusal('--intent is empty');

@@ -60,7 +60,7 @@ function readAssignment(assignment: string, schema: JsonObject, cwd: string, fla
   return [name, convert(flag, name, text, propertyOf(schema, name))];
 }
 
-/** What the schema says of a property; none stated means text. */
+/** The type of a property in the schema; text if it states none. */
 function propertyOf({ properties }: JsonObject, name: string): JsonObject {
   if (!isJsonObject(properties)) return {};
   const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -78,7 +78,7 @@ function convert(flag: string, name: string, text: string, property: JsonObject)
   throw invalid(message, howToGive(flag, name, text, property));
 }
 
-/** The form of an assignment that the schema would take, as it is typed in a shell. */
+/** An assignment that the schema accepts, as typed in a shell. */
 function howToGive(flag: string, name: string, text: string, { type, format, items }: JsonObject): string | undefined {
   const isText = items === undefined || (isJsonObject(items) && items.type === 'string');
   if (type === 'array' && isText)

@@ -33,7 +33,7 @@ export const CI_VARIABLES = [
   'TF_BUILD',
 ] as const;
 
-/** What a command line may say of itself; `session` and `child` are facts of how a task came to be. */
+/** The kinds that a command line may claim; `session` and `child` are facts of how a task was created. */
 const CLAIMS = ['person', 'ci', 'agent'] as const satisfies Caller[];
 
 /**

@@ -8,7 +8,7 @@ import type { WantedPlan } from '../../../contracts/task.js';
 import { digestOf } from '../../../rules/canonical.js';
 import { parseJson } from './parse-input.js';
 
-/** What `--plan` names, and the plan itself where a file holds it. */
+/** The value of `--plan`, and the plan itself if a file holds it. */
 export interface PlanFlag {
   wanted: WantedPlan;
   plan?: Plan;
@@ -45,7 +45,7 @@ function readFile(path: string, cwd: string): PlanFlag {
   return { wanted, plan };
 }
 
-/** As far as it is looked into here; that the whole is a plan is for its digest to show. */
+/** Only the parts that are read here; the digest shows whether the whole is a plan. */
 function isPlanFile(value: unknown): value is Pick<PlanPreview, 'plan' | 'input' | 'digest' | 'input_digest'> {
   if (
     !isJsonObject(value) ||

@@ -68,7 +68,7 @@ function describeUse({ scenarios, examples = [], constraints = {}, operations, c
   ];
 }
 
-/** What starts it besides people and programs. */
+/** Its triggers besides people and programs. */
 function describeStarts(definition: LowLevel | HighLevel): string[] {
   const { triggers = [] } = definition;
   const schedules = ('steps' in definition && definition.schedules) || [];
@@ -83,7 +83,7 @@ function describeStarts(definition: LowLevel | HighLevel): string[] {
   ];
 }
 
-/** What an implementation says besides how it is invoked; `prompts` are those of the environment. */
+/** The settings of an implementation besides how it is invoked; `prompts` are those of the environment. */
 export function describeImplementation(
   body: (ImplementationBody & { summary?: string | undefined }) | undefined,
   { defaults, overridable, tags, prompts }: Described,

@@ -26,7 +26,7 @@ export function localTime(iso: string, now = Date.now()): string {
   return dayOf(at) === dayOf(new Date(now)) ? time : `${dayOf(at)} ${time}`;
 }
 
-/** A moment both ways, what counts first: `3 min ago (14:05:09)`, `in 23 h (2026-11-23 13:05:09)`. */
+/** A moment in both forms, the distance first: `3 min ago (14:05:09)`, `in 23 h (2026-11-23 13:05:09)`. */
 export function formatMoment(iso: string, now = Date.now()): string {
   return `${formatDistance(iso, now)} (${localTime(iso, now)})`;
 }

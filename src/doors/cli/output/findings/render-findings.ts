@@ -7,7 +7,7 @@ import type { Style } from '../terminal/terminal.js';
 
 const COLORS = { error: 'red', warning: 'yellow', note: 'dim' } as const;
 
-/** Findings for people: file by file, what, why, fix; and how many at the end. */
+/** Findings for people, by file: what, why, fix; and their number at the end. */
 export function renderFindings(report: LintReport, style: Style): string {
   const { findings, abilities, imported_left_out: left = 0 } = report;
   return [
