@@ -150,7 +150,7 @@ onLinux('the processes of other calls', () => {
 
 /** A worker, with the code as it was built, that is killed while its script runs. */
 const WORKER = `
-import { CallLog } from '${new URL('../../dist/activities/call-log.js', import.meta.url).href}';
+import { CallLog } from '${new URL('../../dist/activities/call/call-log.js', import.meta.url).href}';
 import { runProcess } from '${new URL('../../dist/activities/script/run-process.js', import.meta.url).href}';
 import { RunningGroups } from '${new URL('../../dist/worker/running-groups.js', import.meta.url).href}';
 const [, , cwd, script] = process.argv;

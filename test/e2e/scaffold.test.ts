@@ -13,7 +13,6 @@ import { isHeld, takeLock } from '../../src/server/processes/lock.js';
 import { atTerminal, CTRL_C } from '../fixtures/at-terminal.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { CLI, start, ability as startAbility } from '../fixtures/command-line.js';
-import { LONG } from '../fixtures/extent.js';
 
 const EVERYTHING = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CallLog } from '../../../dist/activities/call-log.js';
+import { CallLog } from '../../../dist/activities/call/call-log.js';
 import { callMcp } from '../../../dist/activities/mcp/call-mcp.js';
 import { PinnedTools } from '../../../dist/activities/mcp/pinned-tools.js';
 import { McpPool } from '../../../dist/activities/mcp/pool.js';

@@ -62,8 +62,8 @@ function groupsOf(path, file) {
 /** A project with one definition for each schema. */
 async function openJudge(groups) {
   const { loadRegistry } = await import('../../../dist/definitions/load-registry.js');
-  const { checkSchemas } = await import('../../../dist/planning/check-ability.js');
-  const { checkAgainst } = await import('../../../dist/planning/schemas.js');
+  const { checkSchemas } = await import('../../../dist/planning/resolve/check-ability.js');
+  const { checkAgainst } = await import('../../../dist/planning/input/schemas.js');
   const root = mkdtempSync(join(tmpdir(), 'ability-conformance-'));
   try {
     writeFileSync(join(root, 'ability.yaml'), 'format: 1\nproject: conformance\nenvironments: { dev: {} }\n');

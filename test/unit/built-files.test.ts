@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
+/** Programs outside `src/`, which the compiler does not check, that use what is built from it. */
+const programs = ['scripts', 'test', 'bench', 'examples']
+  .flatMap((folder) =>
+    readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
+  .filter((file) => /\.(mjs|ts)$/.test(file) && !/node_modules|\/build\/|test\/unit\//.test(file));
+
+/** Names that a program takes from a built file, and its source. */
+function usesOf(file: string): { file: string; source: string; names: string[] }[] {
+  const statement =
+    /(?:import \{([^}]*)\} from|const \{([^}]*)\} = await import\()\s*'(?:\.\.\/)+dist\/([\w/-]+)\.js'/g;
+  return [...read(file).matchAll(statement)].map(([, imported, awaited, path]) => ({
+    file,
+    source: `src/${path}.ts`,
+    names: (imported ?? awaited ?? '').split(',').flatMap((part) => part.trim().split(/\s+as\s+|:\s*/)[0] || []),
+  }));
+}
+
+test('programs find what they take from the built files', () => {
+  const missing = programs.flatMap(usesOf).flatMap(({ file, source, names }) => {
+    if (!existsSync(`${ROOT}/${source}`)) return [`${file}: ${source}`];
+    const text = read(source);
+    return names
+      .filter((name) => !new RegExp(`export [^;=({]*\\b${name}\\b|export (?:type )?\\{[^}]*\\b${name}\\b`).test(text))
+      .map((name) => `${file}: ${name} of ${source}`);
+  });
+  expect(missing).toEqual([]);
+});
