@@ -8,16 +8,16 @@ import { Connection } from '@temporalio/client';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
 import { connect } from '../../dist/client/index.js';
 import { ATTRIBUTES } from '../../dist/contracts/names.js';
-import { obtainTestServer } from '../../dist/server/binary/find-test-server.js';
 import { obtainTemporal } from '../../dist/server/binary/find-temporal.js';
+import { obtainTestServer } from '../../dist/server/binary/find-test-server.js';
 import { markOf, stopProcess } from '../../dist/server/processes/processes.js';
 import { pathsOf } from '../../dist/server/project-paths.js';
 import { freePort, LOOPBACK } from '../../dist/server/temporal/ports.js';
 import { spawnServer } from '../../dist/server/temporal/temporal-server.js';
 import { startTestServer } from '../../dist/server/temporal/test-server.js';
 import { TestClock } from '../../dist/testing/test-clock.js';
-import { allPlaces, WorkerHost } from '../../dist/worker/host-workers.js';
 import { ownProofs } from '../../dist/worker/connect-host.js';
+import { allPlaces, WorkerHost } from '../../dist/worker/host-workers.js';
 
 const KEYWORD = 2;
 const START_MS = 30_000;
