@@ -118,26 +118,22 @@ describe('from an empty folder to abilities that run', () => {
     expect({ exitCode, code: denied.error.code }).toEqual({ exitCode: 4, code: 'guard.denied' });
   });
 
-  test(
-    'a service, an MCP tool and a workflow of both are called with nothing written by hand, by the command that runs scripts [R-002-06]',
-    LONG,
-    async () => {
-      const { port } = service.address() as AddressInfo;
-      const api = ['--kind', 'api', '--endpoint', `http://127.0.0.1:${port}`, '--path', '/users/{id}'];
-      expect(await run('scaffold', 'low-level', 'user.get', ...api)).toMatchObject({ exitCode: 0 });
-      const mcp = ['--kind', 'mcp', '--server', 'everything', '--tool', 'echo', '--command', `node '${EVERYTHING}'`];
-      expect(await run('scaffold', 'low-level', 'say', ...mcp, '--effects', 'read')).toMatchObject({ exitCode: 0 });
-      expect(await run('scaffold', 'high-level', 'both', '--calls', 'user.get,hello')).toMatchObject({ exitCode: 0 });
-      expect((await run('test')).stdout).toMatch(/\n7 passed/);
-      expect((await json('run', 'say', '--set', 'message=hi')).json.output).toEqual({ text: 'Echo: hi' });
-      expect((await json('run', 'both', '--set', 'id=a b', '--set', 'name=Ann')).json.output).toEqual({
-        get: { path: '/users/a%20b' },
-        hello: { text: 'Hello, Ann!' },
-      });
-      expect((await json('list')).json).toHaveLength(10);
-      expect(loadRegistry(root).problems).toEqual([]);
-    },
-  );
+  test('a service, an MCP tool and a workflow of both are called with nothing written by hand, by the command that runs scripts [R-002-06]', async () => {
+    const { port } = service.address() as AddressInfo;
+    const api = ['--kind', 'api', '--endpoint', `http://127.0.0.1:${port}`, '--path', '/users/{id}'];
+    expect(await run('scaffold', 'low-level', 'user.get', ...api)).toMatchObject({ exitCode: 0 });
+    const mcp = ['--kind', 'mcp', '--server', 'everything', '--tool', 'echo', '--command', `node '${EVERYTHING}'`];
+    expect(await run('scaffold', 'low-level', 'say', ...mcp, '--effects', 'read')).toMatchObject({ exitCode: 0 });
+    expect(await run('scaffold', 'high-level', 'both', '--calls', 'user.get,hello')).toMatchObject({ exitCode: 0 });
+    expect((await run('test')).stdout).toMatch(/\n7 passed/);
+    expect((await json('run', 'say', '--set', 'message=hi')).json.output).toEqual({ text: 'Echo: hi' });
+    expect((await json('run', 'both', '--set', 'id=a b', '--set', 'name=Ann')).json.output).toEqual({
+      get: { path: '/users/a%20b' },
+      hello: { text: 'Hello, Ann!' },
+    });
+    expect((await json('list')).json).toHaveLength(10);
+    expect(loadRegistry(root).problems).toEqual([]);
+  });
 
   test('all of it lints clean, and ABILITY.md has followed [R-000-88, R-002-49]', async () => {
     expect(await run('lint')).toMatchObject({ exitCode: 0 });
