@@ -59,7 +59,7 @@ export interface ActivityDependencies extends HookDependencies {
   /** Temporal's knowledge of the deletion of the task with this key, and the task's project. */
   findDeletion: (key: string) => Promise<{ project: string; deletion: Tombstone | 'under way' } | undefined>;
   /**
-   * What a task of a project has done that has ended.
+   * Progress of an ended task of a project.
    *
    * @throws AbilityError `task.not_found`, `task.open`, `task.other_project`.
    */
@@ -77,7 +77,7 @@ export interface SetClock {
   shift_ms: number;
 }
 
-/** What has a key: a task of a project, or `foreign`, a workflow that is no task. */
+/** The owner of a key: a task of a project, or `foreign`, a workflow that is not a task. */
 export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
 
 /** A task that has ended, and the run with its results. */
@@ -86,7 +86,7 @@ export type EndedTask = EarlierTask & { run: RunRef; files?: TaskFile[] };
 /** What Temporal knows of the workflow that has a key. */
 export interface Execution {
   isOpen: boolean;
-  /** Undefined where it is no task. */
+  /** Undefined if it is not a task. */
   memo: TaskMemo | undefined;
   /** Name of the project it belongs to. */
   project: string | undefined;

@@ -11,7 +11,7 @@ import { factsOf } from './call/call-failure.js';
 /** Failure messages are not spilled by the codec, so a long one would sit in the history. */
 const MAX_CHARACTERS = 4000;
 
-/** What decides whether a failed attempt is tried again. */
+/** Facts that decide whether a failed attempt is retried. */
 export interface RetryFacts {
   effects: Effect;
   /** The step's own list, where it has one. */
@@ -28,16 +28,17 @@ export interface RetryFacts {
   unclearBefore: boolean;
   /** Whether an earlier attempt was made and answered, and its answer could not be used. */
   arrivedBefore: boolean;
-  /** What hooks inside the attempt answered. */
+  /** Answers of the hooks inside the attempt. */
   hooks: readonly HookAnswer[];
 }
 
 /**
- * An error as Temporal carries it: our code as type, the problem as details, retryable or not as the effect allows.
+ * An error as Temporal carries it: our code as type, the problem as details, retryable if the effect allows.
  *
- * A call that must not be repeated and may have taken place is `outcome.unknown`. Source: docs/architecture.md#the-way-of-a-task.
+ * A call that must not be repeated and may have taken place is `outcome.unknown`. Source:
+ * docs/architecture.md#the-way-of-a-task.
  *
- * @param context goes into the details beside the problem, where there are no retry facts.
+ * @param context added to the details, if there are no retry facts.
  */
 export function toFailure(error: unknown, facts?: RetryFacts, context: object = {}): Error {
   if (error instanceof CancelledFailure || error instanceof CompleteAsyncError) return error;

@@ -13,7 +13,7 @@ import { BoundedMap } from './bounded-map.js';
 import { type SealKeys, sealInvalid, verifySeal } from './seal.js';
 import { type KnownRun, type ReadRun, type RunRef, Runs } from './task/runs.js';
 
-/** Who asks for an activity, as Temporal says. */
+/** The origin of an activity request, as Temporal reports it. */
 export interface AskedBy {
   workflowExecution?: RunRef | undefined;
   /** The queue over which it came. */
@@ -73,7 +73,7 @@ export class PlanSource {
     this.plans.set(digest, Promise.resolve(plan));
   }
 
-  /** Notes a run that this worker executes itself. @param begun what its workflow reports; null: it is no task. */
+  /** Notes a run that this worker executes itself. @param begun report of its workflow; null: it is not a task. */
   note(run: Omit<KnownRun, 'task'>, begun: BegunTask | null): void {
     if (!begun) {
       this.runs.note(run);
@@ -224,7 +224,7 @@ function refuseOtherProject({ project }: Plan, run: RunRef, own: string): void {
   );
 }
 
-/** The client that starts a workflow in this way gets its first task, whatever queue it names. */
+/** With an eager start, the client gets the workflow's first task, whatever queue it names. */
 export function startedEagerly(workflowId: string): AbilityError {
   return sealInvalid(
     `${workflowId} was started eagerly, so that the client that started it may have decided what it does`,

@@ -2,7 +2,7 @@ import { loadRegistry, RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
 import { parseDuration } from '../rules/duration.js';
 
-/** What a worker needs to know of a project to serve it. */
+/** Facts about a project that a worker needs to serve it. */
 export interface ProjectDescription {
   name: string;
   environments: string[];

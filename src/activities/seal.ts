@@ -9,7 +9,7 @@ export interface SealKeys {
   keys: ReadonlyMap<string, Uint8Array>;
 }
 
-/** What a worker of the project has signed. */
+/** A body signed by a worker of the project. */
 type Signed<Body> = Body & { key_id: string; mac: string };
 
 /**
@@ -48,9 +48,9 @@ export function signSeal(body: Omit<Seal, 'key_id' | 'mac'>, keys: SealKeys): Se
 }
 
 /**
- * Checks that a seal is ours and speaks of this task and plan.
+ * Verifies that a seal is ours and covers this task and plan.
  *
- * @throws AbilityError `seal.unknown_key` (the call may be tried again elsewhere) or `seal.invalid`.
+ * @throws AbilityError `seal.unknown_key` (the call may be retried elsewhere) or `seal.invalid`.
  */
 export function verifySeal(seal: Seal, expected: { task: string }, { keys }: SealKeys): void {
   const secret = keys.get(seal.key_id);

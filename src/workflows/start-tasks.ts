@@ -98,7 +98,10 @@ export async function delivery({ project, request }: DeliveryRequest): Promise<D
   }
 }
 
-/** Asks the preflight of a task from a workflow that starts it. @throws ApplicationFailure with the code of the refusal. */
+/**
+ * Requests the preflight of a task from the workflow that starts it. @throws ApplicationFailure with the code of the
+ * refusal.
+ */
 async function askPreflight(project: string, request: TaskRequest): Promise<PreflightAnswer> {
   const { task, ability } = request;
   try {

@@ -107,7 +107,7 @@ async function* read(parts: readonly (Buffer | string)[]): AsyncIterable<Buffer>
  * Writes fields as a multipart body: texts as they are, files with their name and type, other maps as JSON; lists
  * repeat their field, and null leaves it out. Source: OpenAPI Specification 3.1.1, "Encoding Object"; RFC 7578.
  *
- * @throws CallFailure `input.invalid` for a file that is none.
+ * @throws CallFailure `input.invalid` for an invalid file.
  */
 export function writeMultipart(
   fields: JsonObject,

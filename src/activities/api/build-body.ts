@@ -37,7 +37,7 @@ export function buildBody(
   return Object.keys(fields).length > 0 || body.required ? writeBody(body, fields, params) : undefined;
 }
 
-/** Fields by what they are called over there. Null stays: in JSON it says something. */
+/** Fields by their names in the request. Null stays: in JSON it has a meaning. */
 function fieldsOf(params: Record<string, PlanApiParam>, input: JsonObject, rest: JsonObject): JsonObject {
   const fields = new Map<string, Json>();
   const given = new Set(Object.values(params).map(({ name }) => name));

@@ -54,11 +54,12 @@ function addressOf(base: string, path: string, query: string): URL {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The request a redirect asks for; undefined when the answer is none.
+ * The request of a redirect; undefined if the answer is not one.
  *
- * Credentials stay with their host: their headers and parameters are taken out for another one. Source: docs/operations.md#safety.
+ * Credentials stay with their host: their headers and parameters are removed for another one. Source:
+ * docs/operations.md#safety.
  *
- * @throws CallFailure `denied.host` where the address of another host holds a credential all the same.
+ * @throws CallFailure `denied.host` if the address of another host still contains a credential.
  */
 export function followRedirect(answer: Dispatcher.ResponseData, from: ApiRequest): ApiRequest | undefined {
   const { location } = answer.headers;

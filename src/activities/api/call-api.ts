@@ -66,9 +66,9 @@ async function readFileAnswer(
 }
 
 /**
- * Services repeat the address they were called under, as in links to the next page, and outputs are kept.
+ * Masks secrets that services repeat from the request address, as in links to the next page; outputs are stored.
  *
- * A short key, such as `demo`, is no secret, and would blot out words of the answer.
+ * A short key, such as `demo`, is not secret, and masking it would remove words of the answer.
  */
 function withoutSecrets(output: Json, secrets: ApiRequest['secretQuery']): Json {
   const long = secrets.filter(({ value }) => value.length >= SHORTEST_SECRET);

@@ -9,7 +9,7 @@ export type SecretUser = Pick<CallInput, 'secrets' | 'log'>;
 
 const CREDENTIAL = /\{credential:([^}]*)\}/g;
 
-/** Replaces `{credential:name}` with marks that cannot be guessed, so that input which looks like a credential is none. */
+/** Replaces `{credential:name}` with unguessable marks, so that input which looks like a credential is not replaced. */
 export function markCredentials(template: string): { text: string; secrets: Map<string, string> } {
   const secrets = new Map<string, string>();
   const text = template.replaceAll(CREDENTIAL, (_, name: string) => {

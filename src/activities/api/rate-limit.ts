@@ -7,7 +7,7 @@ const WINDOWS = { per_minute: 60_000, per_day: 86_400_000 } as const;
 /**
  * Holds calls back so that an implementation stays within its rate limits.
  *
- * Counted by each worker process for itself, in sliding windows; a call waits as long as its time-out lets it.
+ * Each worker process counts separately, in sliding windows; a call waits at most until its timeout.
  */
 export class RateLimiter {
   private readonly starts = new Map<string, number[]>();

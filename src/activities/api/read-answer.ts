@@ -29,7 +29,7 @@ export function readAnswer(answer: WholeAnswer, response: PlanApiResponse | unde
   return wrapBody(answer, readBody(answer, response, call), response);
 }
 
-/** A body as output, with the status and the headers beside it where the definition asks for these. */
+/** A body as output, with the status and the headers if the definition requests them. */
 export function wrapBody(
   answer: Pick<WholeAnswer, 'status' | 'headers'>,
   body: Json,
@@ -92,7 +92,7 @@ function isJsonType(type: string): boolean {
   return /[/+]json\b/i.test(type);
 }
 
-/** A page to log in on is no user: under a schema text passes only where the schema knows it. */
+/** An HTML login page must not pass as a user: with a schema, text is accepted only where the schema allows it. */
 function expectsText(schema: JsonObject | null): boolean {
   return !schema || (isJsonObject(schema.properties) && Object.hasOwn(schema.properties, 'text'));
 }

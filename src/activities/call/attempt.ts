@@ -78,7 +78,7 @@ export function beginAttempt(context: Context, implementationMs: number, finishe
   };
 }
 
-/** Temporal's limits stand a margin behind ours; a clock that is behind the server's must not add time. */
+/** Temporal's limits exceed ours by a margin; a clock behind the server's must not add time. */
 function stepLeft({ info }: Context): number {
   const spent = Math.max(0, Date.now() - info.scheduledTimestampMs);
   const whole = info.scheduleToCloseTimeoutMs || Number.POSITIVE_INFINITY;
@@ -112,7 +112,7 @@ export function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOpe
   return toFailure(new CallFailure(unknownOutcome(seen), { cause: error }), undefined, { cut: true });
 }
 
-/** Whether it is known what became of a call, although it was cancelled as well. */
+/** Whether the outcome of a call is known despite a cancellation. */
 export function isSettled(error: unknown): boolean {
   return error instanceof CallFailure && (error.hasArrived || error.code === 'outcome.unknown');
 }

@@ -19,12 +19,11 @@ const OF_REQUESTS: ReadonlySet<LogLine['stream']> = new Set(['request', 'tool'])
 const REQUESTS = `${REQUESTS_LOG}${randomBytes(4).toString('hex')}`;
 
 /**
- * Collects what one attempt of a call prints, and writes it as JSON lines to `<record>/logs/<step path>.jsonl`; where it
- * succeeded and there is nothing but its requests, to a file that it shares with others, since to make a file costs as
- * much as all else about its log.
+ * Collects the output of one attempt of a call, and writes it as JSON lines to `<record>/logs/<step path>.jsonl`; for a
+ * successful call with nothing but requests, to a shared file, since creating a file is half the cost of a log.
  *
- * The head is written while the attempt runs, so that it can be followed; the tail is only known at its end. Secrets are
- * masked when it is read or written, over all lines of a stream together, so that none is missed where it was cut.
+ * The head is written while the attempt runs, so that it can be followed; the tail is only known at its end. Secrets
+ * are masked when it is read or written, over all lines of a stream together, so that none is missed at a cut.
  */
 export class CallLog {
   private readonly masker = new Masker();

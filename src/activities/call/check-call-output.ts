@@ -7,9 +7,10 @@ import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 
 /**
- * Checks what a call gave: its size, what `fail_if` says of it, and its contract.
+ * Checks the output of a call: its size, its `fail_if`, and its contract.
  *
- * @returns it, with the defaults of the contract. @throws CallFailure `output.too_large`, `fail_if.matched`, `<kind>.output_invalid`.
+ * @returns it, with the defaults of the contract. @throws CallFailure `output.too_large`, `fail_if.matched`,
+ * `<kind>.output_invalid`.
  */
 export function checkOutput(
   { key, implementation, output_schema }: PlanOperation,

@@ -1,6 +1,6 @@
 import { CallFailure } from './call-failure.js';
 
-/** Which call of which task: the same for every start of that task with these arguments. */
+/** Identifies a call of a task: the same for every start of that task with these arguments. */
 export interface MarkedCall {
   project: string;
   environment: string;

@@ -1,12 +1,12 @@
 /** Of each call this much is kept: half from its head, half from its tail. Source: docs/operations.md#looking-into-a-task. */
 export const MAX_CHARACTERS = 1024 * 1024;
 const HALF = MAX_CHARACTERS / 2;
-/** What a line takes besides its text, so that empty lines fill up the room as well. */
+/** Size of a line besides its text, so that empty lines also count. */
 const LINE_OVERHEAD = 150;
 /** Lines that are given up are cut off together: one by one would be slow. */
 const MAX_DROPPED = 1000;
 
-/** What a line of a log says. */
+/** One line of a log. */
 export interface LogLine {
   time: string;
   step: string;
@@ -25,7 +25,7 @@ export class LogLines {
   private readonly next: LogLine[] = [];
   private readonly size = { head: 0, next: 0, tail: 0, dropped: 0 };
 
-  /** @param context how many characters beside head and tail are to be kept with them. */
+  /** @param context number of characters next to head and tail to keep with them. */
   constructor(private readonly context: () => number) {}
 
   /** Whether what comes now goes into the tail. */

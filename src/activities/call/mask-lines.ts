@@ -27,7 +27,7 @@ export function maskLines(lines: readonly LogLine[], { before, after }: Around, 
   return lines.map((line) => ({ ...line, text: masked.get(line) ?? line.text }));
 }
 
-/** How many of the lines come before one that may hold the start of a secret that is not whole yet. */
+/** Number of lines before the first one that may contain the start of an incomplete secret. */
 export function countWhole(lines: readonly LogLine[], before: readonly LogLine[], masker: Masker): number {
   const { widest } = masker;
   if (widest === 0) return lines.length;

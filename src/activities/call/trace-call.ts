@@ -68,7 +68,7 @@ export function traceHooks<T>(
   return runWithin({ tracer, context: contextOf(tracer, of, around) }, work);
 }
 
-/** Adds what a call was given and gave to its span, where the operator of the worker has chosen so; known secrets are masked. */
+/** Adds a call's input or output to its span, if the operator of the worker enabled it; known secrets are masked. */
 export function recordContent(log: CallLog, key: 'toolArguments' | 'toolResult', value: Json | JsonObject): void {
   if (!currentSpan()?.tracer.recordsContents) return;
   const text = JSON.stringify(log.maskDeep(value)) ?? 'null';

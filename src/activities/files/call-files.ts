@@ -34,7 +34,7 @@ export interface FileScope {
 /** A file that a call is about to keep. */
 export interface NewFile {
   name: string;
-  /** Undefined: what its name says. */
+  /** Undefined: derived from its name. */
   mediaType?: string | undefined;
 }
 

@@ -12,9 +12,9 @@ export interface Entry {
 const NAMED_IN_MESSAGE = 10;
 
 /**
- * Keeps what a call left, as its contract names it; nothing is kept where something is missing.
+ * Keeps the output files of a call, as its contract names them; if one is missing, nothing is kept.
  *
- * @throws CallFailure `file.missing`, and what `keep` throws.
+ * @throws CallFailure `file.missing`, and errors of `keep`.
  */
 export async function takeChosen<Left extends Entry>(
   contract: Readonly<Record<string, PlanOutputFile>>,

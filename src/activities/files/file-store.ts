@@ -22,7 +22,7 @@ export interface FileStore {
   hold(task: string, file: Pick<FileValue, '$file' | 'name' | 'bytes'>): Promise<void>;
   /** The bytes of a digest; the stream fails before its end where they are others. @throws AbilityError `store.not_shared`. */
   open(digest: string): Promise<Readable>;
-  /** Lets go of all that a task holds, and removes what no other task does. @returns how many files are gone. */
+  /** Releases all files of a task, and removes those that no other task holds. @returns the number of removed files. */
   release(task: string): Promise<number>;
 }
 

@@ -8,8 +8,7 @@ import { formatBytes } from '../../text/byte-size.js';
 import type { FileStore } from './file-store.js';
 
 /**
- * Refuses files of an input that are larger than the policy allows, by what they say of their size, which
- * {@link holdFiles} compares with the files.
+ * Refuses input files larger than the policy allows, by their declared size, which {@link holdFiles} verifies.
  *
  * @throws AbilityError `file.too_large`.
  */
@@ -55,7 +54,7 @@ function tooLarge(message: string): AbilityError {
 }
 
 /**
- * What a retry takes over, with the files that came of it: they are the new task's as well.
+ * The progress that a retry reuses, with its files, which then belong to the new task as well.
  *
  * @param kept of the earlier task. @param files all that the earlier task had.
  */

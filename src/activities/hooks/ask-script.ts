@@ -11,7 +11,7 @@ import type { HookLogs } from './hook-context.js';
 
 /** Maximum length of an answer; a longer one is invalid. */
 const MAX_CHARACTERS = 1024 * 1024;
-/** A hook that hangs is answered for within a second after its time-out. */
+/** A hook that hangs is ended within a second after its timeout. */
 const PATIENCE = { graceMs: 400, endMs: 250 };
 
 /** Where scripts are, their secrets, and the observer of their processes. */
@@ -32,7 +32,7 @@ export interface ScriptQuestion {
   stdin: string;
   /** Its variables besides those of its profile; after {@link PinnedScripts.find}, so that they may name the copy. */
   names: (pinned: string, secrets: SecretSource) => Record<string, string>;
-  /** What its own texts may name. */
+  /** Variables of the script's own texts. */
   facts: (pinned: string) => ScriptFacts;
   signal: AbortSignal;
   logs: HookLogs | undefined;

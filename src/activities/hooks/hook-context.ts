@@ -22,7 +22,7 @@ interface Surroundings {
   /** Absent: not known, so that every hook fires. */
   caller?: Caller;
   signal: AbortSignal;
-  /** Where what they print goes; undefined: nowhere. */
+  /** Destination of their output; undefined: none. */
   logs: HookLogs | undefined;
   /** Trace context of the request that the task came from, as W3C `traceparent` has it; absent: none came. */
   trace?: string;
@@ -35,7 +35,7 @@ export interface TaskContext extends Surroundings, FactSources {
   scope?: string;
 }
 
-/** An event of a session: there is no ability, no plan and no task. */
+/** An event of a session: without ability, plan and task. */
 export interface SessionContext extends Surroundings {
   session: string;
   /** Payload of the event; expressions have it as `input`. */
@@ -77,7 +77,7 @@ export function environmentIn(run: HookRun): SessionContext['environment'] {
   return { name, protected: isProtected, vars };
 }
 
-/** What a handler reads on stdin. Source: R-002-17. */
+/** Input of a handler on stdin. Source: R-002-17. */
 export function eventOf(run: HookRun): EventContext {
   const who = { session_id: run.session, user_id: run.user.name };
   const environment = environmentIn(run);
@@ -93,7 +93,7 @@ export function eventOf(run: HookRun): EventContext {
     session_id: run.session,
     task_id: run.task,
     ability_id: operation ? operation.key : plan.ability.id,
-    // What its definition says comes first: a caller, who chooses the scope, could avoid a guard that reads it.
+    // The definition's value wins: a caller, who chooses the scope, could otherwise avoid a guard that reads it.
     module_id: about.modules[0] ?? run.scope ?? null,
     user_id: run.user.name,
     payload: outcome ? { input, status: outcome.status, output: outcome.output, error: outcome.error as never } : input,

@@ -15,14 +15,14 @@ export type AnswerScript = (
   run: HookRun,
 ) => Promise<HookAnswer>;
 
-/** What hooks need to run outside the workflow. */
+/** Dependencies of hooks outside the workflow. */
 export interface HookDependencies {
   answerScript: AnswerScript;
   answerAbility: AnswerAbility;
   secrets: (environment: string) => SecretSource;
   /** The definitions as they are now; absent: there are none to suggest from. */
   definitions?: () => Registry;
-  /** Notes what a prompt asks for and no ability does; absent: it is not noted. */
+  /** Records a request that no ability serves; absent: not recorded. */
   recordGap?: (gap: NewGap) => void;
   /** Appends one line to the project's usage log. */
   recordUsage: (line: Record<string, unknown>) => void;

@@ -18,7 +18,7 @@ const abilityGuard = z.strictObject({
   suggestion: z.string().optional(),
 });
 
-/** What a hook says of an ability in its signals. */
+/** A hook's signal about an ability. */
 export type AbilityGuard = z.output<typeof abilityGuard>;
 
 /** The key that holds them, and the one for a single guard, which a hook may give instead. Source: C-10. */
@@ -139,7 +139,7 @@ interface Decided {
 
 function decisionOf(result: Result, { phase, ability }: Asked): Decided {
   if (isOverPhase(phase)) return decideNothing(result, phase);
-  // A prompt is never stopped: what a hook says there is for the AI, and silence is nothing to say. Source: C-11.
+  // A prompt is never stopped: a hook's answer is for the AI there, and silence is fine. Source: C-11.
   if (!isGuardPhase(phase)) return { decision: result.guard_decision ?? 'allow' };
   return decide(result, ability);
 }
@@ -195,7 +195,7 @@ function faultsIn(value: unknown, twice: readonly string[]): AnswerFault[] {
   return faults;
 }
 
-/** A signal of a team's own is kept and reported; one that is nearly that of a guard is no such signal. Source: C-10. */
+/** A team's own signal is kept and reported; one that nearly looks like a guard's is a fault. Source: C-10. */
 function signalFaults(signals: JsonObject = {}, phase: Phase): AnswerFault[] {
   const unknown = Object.keys(signals).filter((name) => !KNOWN_SIGNALS.includes(name));
   const faults = unknown.map((name) => {

@@ -47,7 +47,7 @@ export async function runHooks(
   return answers;
 }
 
-/** Asks a hook in a span of its own, where traces are written. */
+/** Runs a hook in a span of its own, if traces are written. */
 function answerTraced(hook: PlanHook, run: HookRun, dependencies: HookDependencies): Promise<HookAnswer> {
   const around = currentSpan();
   if (!around) return answerOne(hook, run, dependencies);

@@ -20,7 +20,7 @@ export function faultInUtf8(bytes: Uint8Array): Utf8Fault | undefined {
     else bad = middle;
   }
   let byte = good;
-  // The beginning of a letter may be among the good bytes, and is no letter by itself.
+  // The valid bytes may end with the start of a character, which is incomplete by itself.
   while (!isUtf8(bytes.subarray(0, byte))) byte -= 1;
   return { byte, isCutOff: good === bytes.length };
 }

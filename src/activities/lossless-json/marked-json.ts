@@ -12,7 +12,7 @@ const BYTES_MARK = `bytes:${SECRET};`;
 /** What becomes of integers that a double does not hold: `text` gives them as they are written. */
 export type BigIntegers = 'refuse' | 'text' | 'round';
 
-/** How the answer of one call is read, and who is to blame for it. */
+/** How the answer of a call is read, and whose fault an error is. */
 export interface Reading {
   integers: BigIntegers;
   /** Such as `script.output_invalid`. */

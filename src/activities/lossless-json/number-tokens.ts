@@ -8,8 +8,8 @@ export type NumberFault = 'inexact_integer' | 'too_large' | undefined;
 /**
  * Whether a number, as it is written, can be read as a double.
  *
- * An integer beyond 2^53 - 1 cannot, with or without zeros after a point, since the next one is read as the same number. What
- * has another fraction, or an exponent, is a decimal, and read as the double next to it, as everywhere.
+ * An integer beyond 2^53 - 1 cannot, with or without zeros after a point, since its neighbour is read as the same
+ * number. A number with another fraction, or an exponent, is a decimal, and read as the nearest double, as everywhere.
  */
 export function faultOfNumber(token: string): NumberFault {
   if (!Number.isFinite(Number(token))) return 'too_large';

@@ -11,10 +11,10 @@ export function integersOf(said: 'text' | undefined, engine: number): BigInteger
 }
 
 /**
- * The text of an answer.
+ * Decodes the text of an answer.
  *
- * @throws AbilityError with the code of the reading and the byte, for bytes that are no UTF-8; plans of engine 1 get a sign
- * in their place.
+ * @throws AbilityError with the code of the reading and the byte, for bytes that are not UTF-8; plans of engine 1 get a
+ * replacement character instead.
  */
 export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): string {
   const fault = integers === 'round' ? undefined : faultInUtf8(bytes);
@@ -28,10 +28,10 @@ export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): stri
 }
 
 /**
- * The value of a JSON text, exactly as it is written.
+ * Parses a JSON text without changing its values.
  *
- * @throws SyntaxError where it is no JSON; AbilityError with the code of the reading, naming the place, for a number that a
- * double does not hold.
+ * @throws SyntaxError if it is not JSON; AbilityError with the code of the reading and the place, for a number that a
+ * double cannot hold.
  */
 export function readJson(text: string, reading: Reading): Json {
   const value = JSON.parse(text) as Json;

@@ -13,7 +13,7 @@ import { markBytes } from '../lossless-json/marked-json.js';
 
 type Message = Parameters<Transport['send']>[0];
 
-/** What a server is started with. It gets nothing else of ours. */
+/** Start options of a server. It inherits nothing else of ours. */
 export interface ChildServer {
   command: string;
   args: string[];

@@ -96,7 +96,7 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
 }
 
 /**
- * Ends what a server leaves behind when it ends, and with it the connection.
+ * Kills the processes that outlive a server, and closes the connection.
  *
  * The SDK does not notice the end of a server as long as a child of it holds its pipes.
  */

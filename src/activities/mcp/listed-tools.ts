@@ -38,7 +38,7 @@ export async function listTools(client: Client, options: RequestOptions, sendsHe
   throw new CallFailure({ code: 'mcp.output_invalid', message });
 }
 
-/** What a server says its tools are, each read by itself, so that an ill one costs the others nothing. */
+/** The tools that a server lists, each read by itself, so that a malformed one does not affect the others. */
 export class ListedTools {
   constructor(
     private readonly found: readonly unknown[],
@@ -58,7 +58,7 @@ export class ListedTools {
     return { name, fault: `it is listed ${others.length + 1} times, and not each time as the same` };
   }
 
-  /** All tools in their order, each name once; what has no name is called by its place. */
+  /** All tools in their order, each name once; a nameless one is identified by its position. */
   all(): ReadTool[] {
     const named = this.names().map((name) => this.find(name));
     const nameless = this.found.flatMap((tool, index) =>

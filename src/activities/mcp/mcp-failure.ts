@@ -12,7 +12,7 @@ import { isTimeout, type McpConnection, SessionLost } from './connection.js';
 import type { McpUser } from './open-transport.js';
 import { causeOf, maskedReason } from './reason-of.js';
 
-/** What a request of ours was about when it failed. */
+/** Context of a failed request. */
 export interface FailedRequest {
   /** Names the server, as the start of a sentence. */
   what: string;

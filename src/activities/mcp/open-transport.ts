@@ -28,7 +28,7 @@ export interface McpHost {
 /** A way to a server, not yet used. */
 export interface OpenTransport {
   transport: SiftingTransport;
-  /** The last of what a process wrote to stderr, with the secrets masked that a call knows. */
+  /** The last part of a process's stderr, masked with the secrets of a call. */
   stderr: (log: CallLog) => string;
   /** The processes of a server that is a child process. */
   processes?: StartedProcesses;
@@ -36,7 +36,7 @@ export interface OpenTransport {
   close: () => Promise<void>;
 }
 
-/** What a server leaves behind is given up after this. */
+/** Time limit for ending the processes that a server leaves behind. */
 export const END_MS = 1000;
 
 /** How much of stderr is kept, in characters. */

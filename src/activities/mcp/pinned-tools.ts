@@ -31,7 +31,7 @@ export interface PinningCall {
 
 type McpOperation = PlanOperation & { implementation: McpImplementation };
 
-/** Longest a server may take to say what its tools are while a task is planned. */
+/** Time limit for a server to list its tools while a task is planned. */
 const PIN_MS = 10_000;
 
 /**
@@ -49,11 +49,11 @@ export class PinnedTools {
   ) {}
 
   /**
-   * Pins the tools a plan may call, those of the abilities that answer for its hooks included, as this worker's servers
-   * describe them now. A plan without tools stays as it is.
+   * Pins the tools a plan may call, including those of its hooks' abilities, as this worker's servers describe them
+   * now. A plan without tools is unchanged.
    *
-   * A tool that its definition pins already must still be that one. A tool that cannot be seen now, since its server is
-   * down or does not list it yet, is a warning; unless its definition pins it, it is then not compared when it is called.
+   * A tool that its definition pins must match the pin. A tool that is not available now, since its server is down or
+   * does not list it yet, is a warning; unless its definition pins it, it is then not compared when it is called.
    *
    * @throws AbilityError `mcp.definition_changed` for a tool that is no longer the one its definition pins;
    * `mcp.not_pinned` for one that cannot be seen and is not pinned, in a protected environment.
@@ -122,7 +122,7 @@ export class PinnedTools {
     });
   }
 
-  /** What a tool is now, or why that cannot be seen. */
+  /** The current definition of a tool, or why it is not available. */
   private async look(
     { implementation: { mcp, timeout_ms } }: McpOperation,
     { environment }: Plan,
@@ -212,7 +212,7 @@ function notPinned({ key, implementation: { mcp } }: McpOperation, problem: Abil
   );
 }
 
-/** What a server says may be nested deeper than anything here can follow. */
+/** A server's answer may be nested deeper than we can process. */
 function unreadable(error: unknown, log: CallLog) {
   return {
     code: 'mcp.output_invalid',

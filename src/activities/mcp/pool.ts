@@ -45,7 +45,7 @@ export class McpPool {
     } catch (error) {
       if (!(error instanceof SessionLost)) throw error;
       this.retire(entry);
-      // A server that was started anew knows no session; one that never knew it would not know the next one either.
+      // A restarted server knows no session; one that never answered would not know the next one either.
       if (!entry.answered) throw error;
       return await this.use(server, call, action);
     } finally {

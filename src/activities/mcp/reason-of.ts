@@ -6,7 +6,7 @@ import { withoutQuote } from '../lossless-json/read-json.js';
 const MAX_CHARACTERS = 1000;
 const MAX_ISSUES = 5;
 
-/** What a validator of the SDK, or of a server that uses one, says of one mistake. */
+/** One issue in the report of a validator of the SDK, or of a server that uses one. */
 const issue = z.object({ message: z.string(), path: z.array(z.union([z.string(), z.number()])) });
 
 /**

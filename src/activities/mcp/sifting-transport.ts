@@ -7,14 +7,15 @@ type Message = Parameters<Transport['send']>[0];
 
 const AS_USUAL: Reading = { integers: 'round', code: 'mcp.output_invalid', what: 'A message' };
 
-/** Where a listing has its tools after sifting; what a server writes there is overwritten. */
+/** Key of a listing's tools after sifting; a server's own value there is overwritten. */
 export const LISTED = 'ability-runtime/listed';
 
 /**
- * A transport that hides the tools of a listing from the SDK, which refuses a listing as a whole for one ill tool.
+ * A transport that hides the tools of a listing from the SDK, which refuses a whole listing because of one malformed
+ * tool.
  *
- * They are found as the server wrote them under {@link LISTED}, each to be judged by itself. As this is no transport of
- * the SDK itself, the SDK asks for the version of the protocol over this very connection, and starts no second process.
+ * They are under {@link LISTED} as the server wrote them, each to be checked by itself. As this is not a transport of
+ * the SDK itself, the SDK negotiates the protocol version over this very connection, and starts no second process.
  */
 export class SiftingTransport implements Transport {
   onclose?: () => void;

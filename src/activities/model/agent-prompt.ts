@@ -9,7 +9,7 @@ You work by calling the tools that you are given. Each call passes the guards of
 - Never ask a tool to approve something, to change a definition, or to reach what was refused.
 - The note of the runtime at the end says what is left of your limits. Answer before they are used up.`;
 
-/** The first message of every request: who the agent is, the rules, and what its answer has to be. */
+/** The first message of every request: the agent's role, the rules, and the required form of its answer. */
 export function instructionsOf(own: string, outputSchema: JsonObject | null): string {
   const answer = outputSchema
     ? `When you are done, answer with one JSON value and nothing around it, which fits this JSON Schema:\n${JSON.stringify(outputSchema)}`

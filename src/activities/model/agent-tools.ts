@@ -19,7 +19,7 @@ export function schemaOfTool({ operations, workflows = {} }: Plan, { ability }: 
   return operations[ability]?.input_schema ?? workflows[ability]?.ability.input_schema ?? { type: 'object' };
 }
 
-/** Tools as a model is shown them: what they do and change, and what they take. */
+/** Tools in the form for a model: their purpose, effect and input. */
 export function shownTools(tools: readonly PlanTool[], plan: Plan): ShownTool[] {
   return tools.map((tool) => {
     const { name, ability, summary, effects } = tool;
@@ -34,9 +34,9 @@ export function shownTools(tools: readonly PlanTool[], plan: Plan): ShownTool[] 
 const MAX_OF_A_NAME = 100;
 
 /**
- * What a model asks for, as far as it can be called: the others say why not, and the model hears it.
+ * The valid tool calls of a model; invalid ones carry a reason, which the model receives.
  *
- * Nothing that a model says is believed: an unknown tool, broken JSON and input of the wrong type are calls that are not made.
+ * Everything from a model is validated: an unknown tool, broken JSON and input of the wrong type are not called.
  */
 export function readCalls(calls: Said['calls'], tools: readonly PlanTool[], plan: Plan): ToolCall[] {
   return calls.map(({ id, name, arguments: text }) => {

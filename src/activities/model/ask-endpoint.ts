@@ -15,7 +15,7 @@ import { MAX_ASKED, MAX_SAID, type Question, type Said } from './model-call.js';
 import type { Message } from './transcript.js';
 
 type Param = OpenAI.Chat.ChatCompletionMessageParam;
-/** JSON and the frame of events around what a model says make it longer. */
+/** JSON and event framing make an answer longer than its text. */
 const MAX_BYTES = 8 * MAX_SAID;
 /** The limit of the call holds before this one. */
 const LONGEST_MS = 3_600_000;

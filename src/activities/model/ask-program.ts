@@ -7,7 +7,7 @@ import type { CallInput } from '../call/call-input.js';
 import { callScript, type ScriptDependencies } from '../script/call-script.js';
 import { MAX_ASKED, MAX_SAID, type Question, type Said } from './model-call.js';
 
-/** What a program says in the place of a model. */
+/** Output of a program in the place of a model. */
 const said = z.strictObject({
   text: z.string().max(MAX_SAID).default(''),
   calls: z
@@ -24,8 +24,8 @@ const said = z.strictObject({
 });
 
 /**
- * Asks a program of the project in the place of an endpoint: it reads the question as JSON on stdin, which is all that a
- * model would be shown, and writes `{text?, calls?: [{id?, name, arguments}], usage?}`.
+ * Runs a program of the project in the place of an endpoint: it reads the request as JSON on stdin, with everything
+ * that a model would see, and writes `{text?, calls?: [{id?, name, arguments}], usage?}`.
  *
  * @throws CallFailure `script.*`, `timeout.call`, `model.answer_broken`.
  */

@@ -22,7 +22,7 @@ export interface ModelDependencies extends ScriptDependencies {
   env: NodeJS.ProcessEnv;
 }
 
-/** Of what a model says beside its calls, so much is kept in the history. Characters. */
+/** Limit on the text beside a model's calls that the history keeps. Characters. */
 const MAX_OF_WORDS = 1_000;
 
 /**
@@ -136,7 +136,7 @@ function mostOf(
   return { most, limit: byTokens <= byCost ? 'max_tokens' : 'max_cost' };
 }
 
-/** How many tokens an answer may have for what a question leaves of a cost; infinite where answers cost nothing. */
+/** Maximum tokens of an answer for the cost left after the request; infinite if answers are free. */
 function tokensFor(cost: number, input: number, price: NonNullable<PlanModel['price']>): number {
   const left = cost * 1e6 - input * price.input;
   if (left <= 0) return 0;

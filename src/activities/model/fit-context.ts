@@ -6,7 +6,7 @@ const CHARACTERS_A_TOKEN = 4;
 const LAST = 6;
 const KEPT_OF_A_RESULT = 400;
 
-/** About how many tokens texts have. */
+/** Approximate number of tokens of a text. */
 export function tokensOf(characters: number): number {
   return Math.ceil(characters / CHARACTERS_A_TOKEN);
 }
@@ -18,10 +18,10 @@ export function lengthOf(message: Message): number {
 }
 
 /**
- * As much of a transcript as a request may hold: first the oldest results of calls are shortened, then the oldest turns are
- * left out, with what they were answered with; the first message, which is the request, and the last ones stay.
+ * Fits a transcript into a request: first the oldest results of calls are shortened, then the oldest turns are dropped
+ * with their answers; the first message, which is the request, and the last ones stay.
  *
- * @param tokens for all messages together. @returns the messages, and how many were left out.
+ * @param tokens for all messages together. @returns the messages, and the number of dropped ones.
  */
 export function fitContext(messages: readonly Message[], tokens: number): { messages: Message[]; left_out: number } {
   const most = tokens * CHARACTERS_A_TOKEN;

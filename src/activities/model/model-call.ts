@@ -31,7 +31,7 @@ export interface Said {
   isCut: boolean;
 }
 
-/** Characters of what a model says in one turn; more is not read. */
+/** Maximum characters of a model's answer in one turn; the rest is not read. */
 export const MAX_SAID = 1_000_000;
 /** Calls that it may ask for in one turn. */
 export const MAX_ASKED = 100;

@@ -8,7 +8,7 @@ export type Message =
   | { role: 'assistant'; content: string; calls?: { id: string; name: string; arguments: string }[] }
   | { role: 'tool'; id: string; content: string };
 
-/** One link of the chain: what a turn added, and the link before it. */
+/** One link of the chain: the messages of a turn, and the previous link. */
 interface Link {
   prev: string | null;
   messages: Message[];

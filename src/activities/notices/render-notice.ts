@@ -64,7 +64,7 @@ function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): J
   };
 }
 
-/** What to type next: to decide, or to find out. */
+/** The next commands: to decide, or to find out more. */
 function commandsOf({ event, task_key, approval }: Notice): string[] {
   if (event !== 'approval.requested' || !approval) return [`ability why ${task_key}`];
   const of = `${task_key} --approval ${approval.id}`;

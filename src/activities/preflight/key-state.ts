@@ -13,7 +13,7 @@ export type KeyDependencies = Pick<ActivityDependencies, 'project' | 'records' |
 /** A record without a task is of a caller who died before its start; after this long its key is free again. */
 const ABANDONED_MS = 60_000;
 
-/** What a key is to a request: `abandoned` by a caller who died, `held` by the task itself, or `ended` with it. */
+/** State of a key for a request: `abandoned` by a caller that died, `held` by the task itself, or `ended` with it. */
 export type KeyState = 'free' | 'abandoned' | 'held' | 'ended';
 
 /**
@@ -63,7 +63,7 @@ function plansOf({ plan, plan_digest }: TaskRecord): { plan: string; unpinned?: 
   return { plan: plan_digest, ...(hasTools(plan) && { unpinned: planDigest(plan) }) };
 }
 
-/** The error for a key that something else has. @param held what has it, where that is known. */
+/** The error for a key with another owner. @param held the owner, if known. */
 export function keyConflict(
   request: TaskRequest,
   what: string,

@@ -33,7 +33,7 @@ type PreflightDependencies = CreationDependencies &
   Pick<ActivityDependencies, 'host' | 'keys' | 'plans' | 'files' | 'readEnded' | 'sessions'>;
 
 /**
- * Answers whether a runnable task can be formed: resolves, checks the input, asks PreAbilityCreate, seals, and makes
+ * Answers whether a runnable task can be created: resolves, checks the input, runs PreAbilityCreate, seals, and makes
  * the record. Nothing is executed. Source: R-000-58, R-000-67 to R-000-73; docs/architecture.md#the-way-of-a-task.
  */
 export function createPreflight(dependencies: PreflightDependencies) {
@@ -170,7 +170,7 @@ function unreadableRecord(key: string, path: string): AbilityError {
   });
 }
 
-/** How long the configuration keeps the record of a direct run; undefined: there is none. Source: R-000-78. */
+/** How long the configuration keeps the record of a direct run; undefined: it has none. Source: R-000-78. */
 function keptFor({ project: { policy } }: Registry): number | undefined {
   const keep = policy.direct_records?.keep;
   return keep === undefined ? undefined : parseDuration(keep);

@@ -34,7 +34,7 @@ export function secretsOf(plan: Plan, source: SecretSource): string[] {
     try {
       return source.has(reference) ? [source.resolve(reference, 'secret')] : [];
     } catch (error) {
-      // A file outside of the project is no secret of a call either.
+      // A file outside of the project is not a secret of a call either.
       if (error instanceof AbilityError) return [];
       throw error;
     }

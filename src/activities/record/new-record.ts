@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
 
-/** What a record is made of while its task runs. */
+/** Sources of a record while its task runs. */
 export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session'> {
   caller?: Caller | undefined;
   plan: Plan;

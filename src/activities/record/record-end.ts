@@ -62,7 +62,7 @@ function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordP
   return newRecord({ ...admitted, input: input(), task, host, created_at, changes, changes_left });
 }
 
-/** What a record needs that is written beside the history of its task. */
+/** Dependencies of a record that is written beside the history of its task. */
 export type RecordBesideDependencies = RecordPlace & Pick<ActivityDependencies, 'plans'>;
 
 /** A run, and the queue of the worker that runs it. */

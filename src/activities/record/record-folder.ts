@@ -104,7 +104,7 @@ export class RecordFolder {
     }
   }
 
-  /** The record of a task; undefined when there is none, or none that can be read. */
+  /** The record of a task; undefined if missing or unreadable. */
   read(task: string): TaskRecord | undefined {
     const path = this.pathOf(task);
     return path && existsSync(path) ? readRecord(join(path, RECORD_FILES.json)) : undefined;
@@ -188,7 +188,7 @@ export class RecordFolder {
   }
 }
 
-/** Where a file has its name there is no folder, and no task that holds a key. @throws AbilityError `record.write_failed`. */
+/** A file in place of the folder means that no task holds the key. @throws AbilityError `record.write_failed`. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });

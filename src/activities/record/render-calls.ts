@@ -2,7 +2,7 @@ import type { Plan, PlanHook, PlanHooks } from '../../contracts/plan.js';
 import type { CalledPlace, RecordedCall, RecordedStep, RecordedValue, TaskRecord } from '../../contracts/record.js';
 import { markdownCode, markdownLine, showUnseenCharacters } from '../../rules/shown-text.js';
 
-/** What became of the steps that call nothing, as a section of Markdown; none where the record lists none. Source: R-000-86. */
+/** Outcomes of the steps without calls, as a section of Markdown; empty if the record lists none. Source: R-000-86. */
 export function renderPlainSteps({ steps, steps_left_out: left = 0 }: TaskRecord): string[] {
   if (!steps) return [];
   const rest = left > 0 ? [`${left} more such steps are not listed.`] : [];
@@ -15,7 +15,7 @@ function renderStep({ path, verb, status, gave, error }: RecordedStep): string {
   return gave ? `${told}, gave${renderValue(gave)}` : `${told}.`;
 }
 
-/** What each call was given and gave, as sections of Markdown; none where the record lists no calls. Source: R-000-86. */
+/** Inputs and outputs of the calls, as sections of Markdown; empty if the record lists none. Source: R-000-86. */
 export function renderCalls({ calls, calls_left_out: left = 0 }: TaskRecord): string[] {
   if (!calls) return [];
   const rest = left > 0 ? [`${left} more calls are not listed; the history in Temporal has them.`] : [];

@@ -16,7 +16,7 @@ export interface TaskShare {
   ended(record: TaskRecord): Promise<void>;
   /** A log that is shared while it grows. */
   logOf(task: string, step: string): SharedLog;
-  /** The record that some machine has shared; undefined where there is none, or the store cannot be read. */
+  /** The record that any machine has shared; undefined if there is none, or the store cannot be read. */
   read(task: string): Promise<TaskRecord | undefined>;
   /**
    * Removes the shared copies of a task and of those it called. @returns whether any existed. @throws AbilityError

@@ -135,14 +135,14 @@ export class PinnedCopy {
   }
 }
 
-/** A copy may lie outside the project, as for test cases; packages above the project are then found all the same. */
+/** A copy may be outside the project, as for test cases; packages above the project must still be found. */
 function modulesAbove(folder: string): string | undefined {
   const modules = join(folder, 'node_modules');
   if (existsSync(modules)) return modules;
   return dirname(folder) === folder ? undefined : modulesAbove(dirname(folder));
 }
 
-/** What a file that is made here may not have. Reading it is setting it, so it is read before anything else runs. */
+/** Permissions that new files here do not get. Reading the umask sets it, so it is read before any other code runs. */
 const UMASK = process.umask();
 
 function look(path: string): Stats | undefined {

@@ -101,7 +101,7 @@ async function readFromFile(ended: Ended, file: string): Promise<Buffer> {
     });
   }
   const written = await readFile(file);
-  // No text and no lines are an output; nothing at all is no JSON.
+  // An empty text or list of lines is a valid output; empty JSON is not.
   if (script.output === undefined && written.toString('utf8').trim() === '') throw missing(ended, 'output');
   return written;
 }
@@ -135,7 +135,7 @@ function missing({ script, call }: Ended, what: string): CallFailure {
   });
 }
 
-/** A text that is no CSV with a header line; the message says why, and quotes nothing of it. */
+/** A text that is not CSV with a header line; the message says why, without quoting it. */
 export class NoCsv extends Error {}
 
 /**

@@ -15,7 +15,7 @@ export interface StartedProcesses {
   /**
    * Kills all of them that can be found, until none is.
    *
-   * @param limitMs gives up then. @returns how many are left.
+   * @param limitMs gives up after this time. @returns the number left.
    */
   end(limitMs: number): Promise<number>;
 }
@@ -27,7 +27,7 @@ export interface ProcessGroups {
   turn(): Promise<void>;
 }
 
-/** What a child process is started with. It gets nothing else of ours. */
+/** Start options of a child process. It inherits nothing else of ours. */
 export interface ProcessRequest {
   command: string;
   args: string[];

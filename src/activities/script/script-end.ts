@@ -37,7 +37,7 @@ export function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: 
   }
 }
 
-/** What a script wrote last: on stderr, and where that is empty on stdout, since many programs complain there. */
+/** The last output of a script: on stderr, or if that is empty on stdout, since many programs complain there. */
 interface LastWords {
   /** For the end of a message. */
   said: string;
@@ -70,7 +70,7 @@ function refuseBadExit(
   throw new CallFailure({ ...problem, ...(isMissingBeside(details.stderr, pinned) && { suggestion: BESIDE }) });
 }
 
-/** What a script looks for beside itself and does not find was not pinned. */
+/** A file next to the script that it does not find was not pinned. */
 function isMissingBeside(stderr: string, pinned: string): boolean {
   return (
     /\b(ENOENT|MODULE_NOT_FOUND|ModuleNotFoundError|[Nn]o such file|[Cc]an't open|not found)\b/.test(stderr) &&

@@ -11,7 +11,7 @@ import { plainTextOf, type WrittenScript, writeScript } from '../../planning/scr
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import type { CallFiles } from '../files/call-files.js';
 
-/** What a process is given; its stdin may be a file. */
+/** Input of a process; its stdin may be a file. */
 export type GivenScript = Omit<WrittenScript, 'stdin'> & { stdin?: string | { file: string } };
 
 /**

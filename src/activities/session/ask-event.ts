@@ -49,7 +49,7 @@ export function isAnsweredAtOnce(event: PlannedEvent): boolean {
   return 'failure' in event || event.hooks.every(({ handler }) => handler.kind === 'expression');
 }
 
-/** Asks the hooks of an event. Never throws for what they do. Source: R-002-24, R-002-27. */
+/** Runs the hooks of an event. Never throws because of them. Source: R-002-24, R-002-27. */
 export async function askEvent(
   planned: PlannedEvent,
   { payload, moment }: SessionEvent,

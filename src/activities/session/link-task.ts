@@ -31,7 +31,7 @@ export async function linkTask(
   return {
     async refused(error) {
       const guards = error instanceof AbilityError ? guardOf(error.toProblem(), ability_id) : [];
-      // That it was refused is what its caller has to hear.
+      // The caller must get the refusal, not a failure to report it.
       await tell(guards, true).catch(() => {});
       throw error;
     },

@@ -41,8 +41,8 @@ export async function findOwnSession(
 }
 
 /**
- * Refuses what was not asked for by a session of the project: as with tasks, the type and the queue of its first event
- * tell whose code runs it. Source: docs/architecture.md#the-way-of-a-task.
+ * Refuses requests from anything but a session of the project: as with tasks, the type and the queue of its first event
+ * show whose code runs it. Source: docs/architecture.md#the-way-of-a-task.
  *
  * @throws AbilityError `seal.invalid`.
  */

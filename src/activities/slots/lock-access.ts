@@ -13,7 +13,7 @@ export interface LockEntry {
 
 /** What activities do with locks, over the connection of their worker. */
 export interface LockAccess {
-  /** Takes a task into the line, starting the lock where there is none. */
+  /** Enqueues a task, starting the lock if it does not run. */
   enter(entry: LockEntry): Promise<void>;
   /** Lets a task go; a lock that has ended does not have it any more. */
   leave(lock: string, task: Pick<SlotRequest, 'task' | 'run'>): Promise<void>;

@@ -14,10 +14,10 @@ import { sealInvalid } from '../seal.js';
 type SlotDependencies = Pick<ActivityDependencies, 'plans' | 'locks'>;
 
 /**
- * Asks the lock of a task's key for its turn; the lock answers the task by signal.
+ * Requests a task's turn from the lock of its key; the lock answers the task by signal.
  *
- * Key, limit and what to do when it is taken come from the sealed plan. Asking twice is the same as asking once. The
- * answers bring a token back that only the task and its lock know, so that no other workflow gives them by mistake.
+ * Key, limit and the behaviour when it is taken come from the sealed plan. The request is idempotent. The answers
+ * contain a token that only the task and its lock know, so that no other workflow gives them by mistake.
  */
 export function createAcquire({ plans, locks }: SlotDependencies) {
   return activityOf(
@@ -54,7 +54,7 @@ function shortened(key: string): string {
   return characters.length > 60 ? `${characters.slice(0, 60).join('')}...` : key;
 }
 
-/** What Temporal could not do now is tried again; our own refusals are not. */
+/** Failures of Temporal are retried; our own refusals are not. */
 function toSlotFailure(error: unknown): Error {
   if (error instanceof AbilityError || error instanceof CancelledFailure) return toFailure(error);
   const message = `Temporal did not take the turn of a task: ${reasonOf(error)}`;
@@ -62,7 +62,7 @@ function toSlotFailure(error: unknown): Error {
   return ApplicationFailure.create({ type: problem.code, message: problem.message, details: [problem] });
 }
 
-/** Gives the turn of the task that asks back, or its place in the line; never that of another task. */
+/** Releases the turn of the requesting task, or its place in the queue; never those of another task. */
 export function createRelease({ plans, locks }: SlotDependencies) {
   return activityOf(
     async ({ seal, lock, run }: ReleaseRequest, context): Promise<void> => {

@@ -50,7 +50,7 @@ export function createErase(dependencies: DeleteDependencies) {
       const wasShared = await records.unshare(key);
       // After the tombstone, which marks the task as deleted: files held from now on belong to another task.
       await files.store.release(key).catch((error: unknown) => {
-        // What a store refuses now it may allow later, so that its error is not one that ends the deletion.
+        // A store's refusal may be temporary, so its error must not end the deletion.
         throw new Error(`the files of ${key} could not be removed: ${reasonOf(error)}`, { cause: error });
       });
       return { host, record: wasHere || wasShared ? 'removed' : 'absent' };

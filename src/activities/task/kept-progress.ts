@@ -128,7 +128,7 @@ function keptItems({ turns, loop, last }: StepProgress, items: Record<string, Js
   };
 }
 
-/** The time between two tasks is no time of a step. */
+/** The time between two tasks does not count as time of a step. */
 function closed({ from, to, duration_ms, ...count }: TurnCount): TurnCount {
   return { ...count, duration_ms: duration_ms + (from === undefined || to === undefined ? 0 : to - from) };
 }

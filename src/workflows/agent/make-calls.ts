@@ -23,7 +23,7 @@ import { limitReached } from './agent-limits.js';
 /** Calls with these effects run in parallel, except those that `mustQueue` names; others run in the model's order. */
 const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
 
-/** How many refused calls are remembered: an agent that keeps trying must not grow its progress. */
+/** Number of refused calls remembered: an agent that keeps trying must not grow its progress. */
 const MAX_DENIED = 200;
 
 /** The calls of one turn. */

@@ -105,7 +105,7 @@ function requestOf(
   };
 }
 
-/** Asks the model once; the request is retried like any read, and is no call that limits or sessions count. */
+/** Calls the model once; the request is retried like any read, and does not count as a call for limits or sessions. */
 async function askModel(
   agent: PlanAgent,
   { run, halt, budget, groups }: Frame,

@@ -15,8 +15,8 @@ export function refuseNoVerdict(argument: { verdict?: unknown } | undefined): vo
 }
 
 /**
- * Applies a decision that came as an update; where the approval asks for proof, checks that first.
- * Source: docs/approvals.md.
+ * Applies a decision received as an update; if the approval requires proof, verifies that first. Source:
+ * docs/approvals.md.
  */
 export function decide(run: TaskRun, verdict: Verdict, sent: unknown): DecisionOutcome | Promise<DecisionOutcome> {
   const decision = asDecision(sent);
@@ -37,7 +37,7 @@ const FROM_SIGNAL: Proof = {
   reason: 'it came as a signal, which proves nothing, and proof of who decides is required here',
 };
 
-/** A task that ends meanwhile waits for the check, so that the sender learns what became of the decision. */
+/** A task that ends meanwhile waits for the check, so that the sender learns the result of the decision. */
 async function takeProved(
   run: TaskRun,
   approval: Approval,

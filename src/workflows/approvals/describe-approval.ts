@@ -43,7 +43,7 @@ function describeField([name, field]: [string, ApprovalField]): string {
   return `- field ${markdownCode(name)}, ${kind}${optional ? ', may be left out' : ''}${words.join('')}`;
 }
 
-/** What to replace in the payload before it is sent. */
+/** Placeholders to replace in the payload before sending it. */
 function describePlaceholders(approval: Approval, verdict: Verdict): string {
   const own = ['`by` is your name'];
   if (needsComment(approval, verdict)) own.push('`comment` is needed');
@@ -65,14 +65,14 @@ function payload(approval: Approval, verdict: Verdict): string[] {
   return [`${mark}json`, text, mark, ''];
 }
 
-/** A person who may still decide, else a name to replace. */
+/** A person who may still decide, else a placeholder. */
 function nameFor({ people, self_approval, requested_by, changed_by = [], decisions }: Approval): string {
   const excluded = new Set(self_approval ? [] : [requested_by.name, ...changed_by]);
   const decided = new Set(decisions.map(({ by }) => (by === 'unnamed' ? '' : by.name)));
   return people.find((name) => !excluded.has(name) && !decided.has(name)) ?? 'your name';
 }
 
-/** An example of each field that must be filled in; undefined where there is none. */
+/** An example of each field that must be filled in; undefined if there are none. */
 function fieldsOf({ fields = {} }: Approval): Record<string, Json> | undefined {
   const needed = Object.entries(fields).filter(([, { optional }]) => !optional);
   return needed.length === 0 ? undefined : Object.fromEntries(needed.map(([name, field]) => [name, exampleOf(field)]));

@@ -60,7 +60,7 @@ export async function proofOf(
   }
 }
 
-/** Asks the worker to check a proof, or whether it can check any. */
+/** Has the worker verify a proof, or report whether it can verify any. */
 function askProof(task: TaskIdentity, request: Omit<ProveRequest, 'seal'>): Promise<ProveAnswer> {
   const prove = localActivity<ProveRequest, ProveAnswer>(ACTIVITIES.prove);
   return CancellationScope.nonCancellable(() => untilKeyed(() => prove({ ...task.context, ...request })));

@@ -121,7 +121,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
 const LATER_ATTEMPT = 'call-of-later-attempt';
 const CALLED_BEFORE = 'called-before';
 
-/** A task has one id; what a group calls in a later attempt is another task. */
+/** Task ids are unique; a call in a later attempt of a group is another task. */
 function attemptOf(groups: readonly number[]): string {
   const isAgain = groups.some((attempt) => attempt > 1);
   return isAgain && patched(LATER_ATTEMPT) ? `~${groups.join('.')}` : '';

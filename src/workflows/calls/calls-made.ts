@@ -39,13 +39,13 @@ export class CallsMade {
   private begun = 0;
   private failures: number;
 
-  /** How many calls the limit of the task has counted. */
+  /** Number of calls counted for the limit of the task. */
   count: number;
 
   /**
-   * @param before how many calls earlier runs of the task made.
+   * @param before number of calls of earlier runs of the task.
    * @param carried those of them that were carried on.
-   * @param agents what agents that the workflow called have used up; undefined: none did.
+   * @param agents usage of agents that the workflow called; undefined: none.
    */
   constructor(
     private readonly before = 0,
@@ -95,7 +95,7 @@ export class CallsMade {
     return { listed, failures: this.failures };
   }
 
-  /** How many more calls are listed that do not fail. */
+  /** Number of further calls without a failure that may be listed. */
   private get room(): number {
     return MAX_LISTED + Math.min(this.failures, MAX_FAILURES) - this.earlier.length - this.listed.length;
   }

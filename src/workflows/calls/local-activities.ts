@@ -1,7 +1,7 @@
 import { type LocalActivityOptions, proxyLocalActivities, sleep } from '@temporalio/workflow';
 import { readActivityFailure } from '../steps/step-failure.js';
 
-/** How long a task waits before it asks again for a worker that can serve it. */
+/** Interval at which a task looks for a worker that can serve it. Milliseconds. */
 export const KEY_WAIT_MS = 10_000;
 
 /** Reason for waiting, shown in the Temporal UI. */

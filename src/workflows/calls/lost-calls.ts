@@ -60,9 +60,9 @@ export class LostCalls {
   }
 
   /**
-   * Adds the cause to a failure that is an unknown outcome; leaves any other error as it is.
+   * Adds the cause to a failure with an unknown outcome; leaves any other error unchanged.
    *
-   * The first cause stays. In a task that was called, a cancellation is none: its caller knows the cause.
+   * The first cause stays. In a called task a cancellation is not a cause: its caller knows the cause.
    */
   explain(error: unknown, cause: Cause): void {
     if (!isSinceEngine2(this.plan) || !isUnknown(error)) return;

@@ -40,13 +40,13 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
   return timeoutOf(run, call, leftMs, { code, message: lost });
 }
 
-/** A time-out as a failure; undefined for any other problem. */
+/** A timeout as a failure; undefined for any other problem. */
 function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure | undefined {
   const isTimeout = problem.code === 'timeout.step' || problem.code === 'timeout.call';
   return isTimeout ? timeoutOf(run, call, leftMs, problem) : undefined;
 }
 
-/** A time-out by its limit: that of the task or the clean-up, of the step, or of one attempt. */
+/** A timeout by its limit: that of the task or the clean-up, of the step, or of one attempt. */
 function timeoutOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure {
   const { operation, timeoutMs, budget } = call;
   const isByBudget = leftMs <= stepLimit(run.task.plan.limits, operation, timeoutMs) && budget.left() < SLACK_MS;

@@ -65,8 +65,8 @@ function pauseOf({ line }: Slots, quiet: number): number {
 }
 
 /**
- * Does all there is to do now. Tasks may come and go while it does, so each turn looks anew; where they never stop coming,
- * it leaves the rest to the next run.
+ * Handles everything pending. Tasks may come and go meanwhile, so each turn looks again; if they never stop coming, the
+ * rest is left to the next run.
  */
 async function serve(slots: Slots): Promise<void> {
   while (!isLong()) {

@@ -12,17 +12,18 @@ import type { LockTurn } from './lock-turn.js';
 const FIRST_ANSWER_MS = 2000;
 /** First interval after which a task repeats a request to a silent lock; later ones are longer. */
 const FIRST_ASK_AGAIN_MS = 30_000;
-/** A task that has waited this long asks again, in case the lock was terminated. */
+/** A task that has waited this long repeats its request, in case the lock was terminated. */
 const ASK_AGAIN_MS = 600_000;
 /** Answers kept that come without the token of the task, or before the task knows it: more are sent by hand. */
 const MAX_EARLY = 100;
 
 /**
- * Waits until a task that shares a key with others may begin; tasks without a key pay nothing for it.
+ * Waits until a task that shares a key with others may begin; tasks without a key have no cost.
  *
- * The wait is no working time. Source: docs/definitions.md.
+ * The wait is not working time. Source: docs/definitions.md.
  *
- * @throws StepFailure `concurrency.busy`, `concurrency.replaced`, `expression.*`; Halted when this run winds up; cancellation.
+ * @throws StepFailure `concurrency.busy`, `concurrency.replaced`, `expression.*`; Halted when this run winds up;
+ * cancellation.
  */
 export async function takeTurn(run: TaskRun): Promise<void> {
   if (!run.task.plan.concurrency || run.lock.turn?.granted_at) return;

@@ -1,12 +1,12 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 
-/** The notes that are carried on to the next run of a task, and how many are left behind. */
+/** The notes carried on to the next run of a task, and the number of dropped ones. */
 export interface Kept<T> {
   kept: T[];
   left: number;
 }
 
-/** How many answers are carried on that let a call pass without a warning. */
+/** Maximum number of carried answers that allow a call without a warning. */
 const MAX_SILENT = 200;
 /** Characters of JSON. Otherwise a loop of thousands of calls with a hook that warns would carry a megabyte. */
 const MAX_ANSWERS = 96 * 1024;

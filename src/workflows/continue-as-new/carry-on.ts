@@ -54,7 +54,7 @@ function trim(progress: Progress, plan: Plan): Progress {
 /** An entry; once its step has ended, without the parts that only its own run needed. */
 function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepProgress {
   const { started_at, finished_at, output, files, items: done, last, failed: _, begun: __, made: ___, ...rest } = entry;
-  // A loop that has succeeded has its output; one that failed may be tried again from where it stopped.
+  // A loop that has succeeded has its output; a failed one may be retried from where it stopped.
   const needed = done && entry.status !== 'succeeded';
   const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};
   if (!isStepEnd(entry.status)) return { ...entry, ...items };

@@ -56,7 +56,7 @@ export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<stri
   );
 }
 
-/** Guards that read the session of the task are answered there. Without a session they answer that there is none. */
+/** Guards that read the task's session are evaluated there. Without a session they report that it is missing. */
 function readsSession({ task: { plan, start } }: TaskRun, hooks: readonly PlanHook[]): boolean {
   if (!plan.session_calls || start.session === null) return false;
   return hooks.some(({ handler }) => handlerReadsSession(handler));

@@ -11,7 +11,7 @@ export class HookAnswers {
   /** Hooks after calls that nothing waits for yet. */
   readonly pending = new Set<Promise<void>>();
 
-  /** @param leftOut how many answers earlier runs of the task did not carry on. */
+  /** @param leftOut number of answers that earlier runs of the task dropped. */
   constructor(
     list: readonly HookAnswer[],
     readonly leftOut: number,

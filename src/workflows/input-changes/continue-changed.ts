@@ -67,7 +67,7 @@ function startOf(run: TaskRun, { plan, seal, input, warnings, hooks }: ModifyAns
   };
 }
 
-/** Writes the record anew with which the task now continues; what cannot be written is a warning. */
+/** Rewrites the record with the task's new input; a failure to write is a warning. */
 export async function recordChange({ task, input, warnings }: TaskRun): Promise<void> {
   const record = localActivity<RecordChangeRequest, RecordChangeAnswer>(ACTIVITIES.recordChange);
   const { value, changes, left } = input;

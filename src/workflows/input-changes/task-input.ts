@@ -2,7 +2,7 @@ import type { ModifyAnswer } from '../../contracts/activities.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { AppliedEdit, ChangesLeft, InputChange, TaskStart } from '../../contracts/task.js';
 
-/** How many changes are listed one by one, besides the first. */
+/** Number of changes listed one by one, besides the first. */
 const MAX_LISTED = 100;
 
 /** The input of a task, and how it was changed before the task was run. */

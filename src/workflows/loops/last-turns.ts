@@ -1,7 +1,8 @@
 /**
- * What one turn of a loop sees of the turns before it, in plans of engine 2 and later.
+ * Values of earlier turns that a turn of a loop sees, in plans of engine 2 and later.
  *
- * It belongs to one run of the loop: a loop that begins again begins with a first turn. Source: docs/workflow-language.md#the-last-turn.
+ * It belongs to one run of the loop: a loop that begins again begins with a first turn. Source:
+ * docs/workflow-language.md#the-last-turn.
  */
 
 import type { LastTurn } from '../../contracts/loops.js';
@@ -13,7 +14,7 @@ import type { Frame } from '../steps/frame.js';
 import type { StepStates } from '../steps/step-states.js';
 import type { OwnValue, StepValue, Values } from '../steps/step-values.js';
 
-/** What a turn that begins now sees of the one before it; undefined for plans of engine 1. */
+/** Values of the previous turn for a turn that begins now; undefined for plans of engine 1. */
 export function lastTurns(steps: StepStates, path: string): Frame['last'] {
   return steps.task.isSinceEngine2 ? (steps.progress[path]?.last ?? {}) : undefined;
 }

@@ -5,13 +5,13 @@ import type { Progress, StepProgress } from '../../contracts/task.js';
 import { addNumber } from '../../rules/number-ranges.js';
 import { errorOf, isOrigin } from '../steps/step-notes.js';
 
-/** How many failures of a loop are listed; the rest is counted. */
+/** Number of failures of a loop that are listed; the rest is counted. */
 const MAX_FAILURES = 20;
 
 /** The gravest first: it must not be left out. */
 const GRAVITY: readonly FailureEnd[] = ['unknown', 'failed', 'denied', 'timed_out', 'cancelled'];
 
-/** The account that the entry of a loop keeps of its turns; begun where there is none yet, or only notes of an earlier build. */
+/** The account of a loop's turns in its entry; created if missing, or if an earlier build kept only notes. */
 export function openAccount(entry: StepProgress, total?: number): LoopProgress {
   if (!entry.loop) {
     const done = Object.keys(entry.items ?? {}).length;
@@ -114,7 +114,7 @@ function isSame(one: Pick<Problem, 'code' | 'message'> | undefined, other: Probl
   return one.code === other.code && (other.message.startsWith(one.message) || one.message === other.message);
 }
 
-/** How many items that are under way a view names. */
+/** Number of items under way that a view names. */
 const MAX_NAMED = 3;
 
 /** One item, with the path of its loop. */
@@ -138,7 +138,7 @@ export class ItemsUnderWay {
     this.loops.get(loop)?.delete(item);
   }
 
-  /** How many items of a loop are under way, and the names of the first. */
+  /** Number of items of a loop under way, and the names of the first. */
   of(loop: string): { running: number; now: ItemName[] } {
     const items = this.loops.get(loop) ?? new Map<number, () => string | undefined>();
     const now = [...items].slice(0, MAX_NAMED).map(([item, labelOf]) => {

@@ -15,8 +15,8 @@ export function reportRun(start?: TaskStart): void {
 /**
  * Lets the worker write the record of a task that closes in this activation. No event.
  *
- * The worker does so before it reports the activation to the server. Where it is lost in between, the server asks for the
- * activation again, and the record is written again.
+ * The worker does so before it reports the activation to the server. If the worker is lost in between, the server
+ * repeats the activation, and the record is written again.
  *
  * @param result as JSON.
  */

@@ -1,7 +1,7 @@
 import { patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
 
-/** What asks the hooks of an event in a session, and the same as a local activity. */
+/** The activities that run the hooks of an event in a session, and their local forms. */
 const FORMS = {
   start: [ACTIVITIES.askStart, ACTIVITIES.askStartAtOnce],
   prompt: [ACTIVITIES.askPrompt, ACTIVITIES.askPromptAtOnce],
@@ -13,10 +13,10 @@ type Ask<Answer> = Record<string, (request: unknown) => Promise<Answer>>;
 const AT_ONCE = 'session-events-at-once';
 
 /**
- * Asks the hooks of an event in a session: at once, which is one event of the history, where all of them are expressions;
+ * Runs the hooks of an event in a session: at once, which is one event of the history, if all of them are expressions;
  * else in an activity.
  *
- * @param mayBeAtOnce false where answering means to look at tasks: these may wait for this very workflow.
+ * @param mayBeAtOnce false if answering requires queries to tasks: these may wait for this very workflow.
  */
 export async function askEvent<Answer>(
   event: keyof typeof FORMS,

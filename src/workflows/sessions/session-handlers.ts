@@ -150,7 +150,7 @@ async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
   }
 }
 
-/** @throws ApplicationFailure with what a hook of its start refused the session for. */
+/** @throws ApplicationFailure with the reason for which a start hook refused the session. */
 async function untilOpen(run: SessionRun): Promise<void> {
   if (run.status === 'starting') await condition(() => run.status !== 'starting');
   if (run.refusal) throw asApplicationFailure(run.refusal);

@@ -16,11 +16,11 @@ import type {
 import { addToThread, EMPTY_THREAD } from '../../rules/sessions/add-to-thread.js';
 import { CallLedger } from '../../rules/sessions/call-ledger.js';
 
-/** How many unknown signals are kept, the newest: all are in the scope's file. */
+/** Number of unknown signals kept, the newest: all are in the scope's file. */
 const MAX_SIGNALS = 200;
-/** How many answers to agents' tools are kept, the newest. */
+/** Number of answers to agents' tools kept, the newest. */
 const MAX_ANSWERS = 200;
-/** How many tasks are listed; the oldest settled ones are dropped first. */
+/** Number of tasks listed; the oldest settled ones are dropped first. */
 const MAX_TASKS = 1000;
 
 /** Everything that one run of a session knows. */

@@ -56,9 +56,9 @@ export async function session(argument: unknown): Promise<SessionView> {
 }
 
 /**
- * Asks the hooks of its start, before which no prompt and no task is taken. Source: decision 16.
+ * Runs the start hooks, before any prompt or task is accepted. Source: decision 16.
  *
- * @throws ApplicationFailure `guard.denied`, `hook.failed` where one does not let it begin.
+ * @throws ApplicationFailure `guard.denied`, `hook.failed` if one refuses the start.
  */
 async function begin(run: SessionRun): Promise<void> {
   const request: AskStartRequest = { ...run.surroundings, moment: Date.now() };

@@ -86,7 +86,7 @@ export function findHandler(handlers: readonly ErrorHandler[], code: string): nu
   return index < 0 || isFinal(code) ? undefined : index;
 }
 
-/** Runs a handler. @param own what its `output` sees of the step it belongs to. @returns its output. */
+/** Runs a handler. @param own values of its step that its `output` sees. @returns its output. */
 export async function handle(
   handler: ErrorHandler,
   error: StepFailure,

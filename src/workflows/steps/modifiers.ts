@@ -56,7 +56,7 @@ async function tryAgain(
       run.steps.backingOff.set(path, { attempt: attempt + 1, at: Date.now() + pause });
       await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
     } catch (error) {
-      // The next run is to begin with the next attempt, not with what has failed in this one.
+      // The next run must begin with the next attempt, not with the failures of this one.
       if (error instanceof Halted && run.life.rollingOver) {
         run.steps.forget(inner);
         run.steps.entry(path).attempts = attempt + 1;

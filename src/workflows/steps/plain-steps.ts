@@ -6,7 +6,7 @@ import { isInTurn } from '../../rules/steps/turn-paths.js';
 import { isPlain } from '../../rules/steps/verbs.js';
 import { MadeTexts } from '../calls/calls-made.js';
 
-/** How many steps outside of loops are listed, and how many in turns. */
+/** Number of steps listed outside of loops, and again in turns. */
 const MAX_LISTED = 100;
 /** Characters of all values together. */
 const MAX_TEXT = 128 * 1024;
@@ -23,7 +23,7 @@ interface Ended {
 export class StepsInTurns {
   readonly listed: Ended[] = [];
 
-  /** @param count how many there were so far; of earlier runs of the task only the number is known. */
+  /** @param count number of steps so far; of earlier runs of the task only the number is known. */
   constructor(public count: number) {}
 
   /** Notes the end of a step that ran; all but plain steps in turns are reported elsewhere. */

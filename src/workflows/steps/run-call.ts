@@ -8,7 +8,7 @@ import { evaluateDuration, evaluateParameters } from './evaluate.js';
 import type { Frame } from './frame.js';
 import { isStepFailure } from './step-failure.js';
 
-/** Evaluates what a call needs, and calls: a low-level ability as an activity, a workflow as a child. */
+/** Evaluates the input of a call, and calls: a low-level ability as an activity, a workflow as a child. */
 export function runCall(step: CallStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
   const operation = run.task.plan.operations[step.call];

@@ -8,7 +8,7 @@ import type { StepStates } from './step-states.js';
 
 /** How several pieces of work run beside each other. */
 export interface Manner {
-  /** How many may be under way at once. */
+  /** Maximum number under way at once. */
   max: number;
   /** Absent: `stop`. */
   onFailure: OnFailure | undefined;

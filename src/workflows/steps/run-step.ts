@@ -63,7 +63,7 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
   }
 }
 
-/** What a step that is done already gave; undefined when it must run. */
+/** The result of a completed step; undefined if it must run. */
 function endOf({ status, output = null, error }: StepProgress, step: PlanStep): StepEnd | undefined {
   if (status === 'succeeded' && step.verb === 'end') throw new EndOfTask(output);
   if (status === 'succeeded') return { ran: true, output };

@@ -102,7 +102,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
 }
 
-/** What a failure says of the answer of a call; see {@link StepFailure}. */
+/** What a failure means for the answer of a call; see {@link StepFailure}. */
 type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer'>;
 
 /** Meaning of an activity's failure: our problem, a timeout of Temporal's, or an unexpected error. */

@@ -1,9 +1,9 @@
 import type { StepProgress, StepSummary } from '../../contracts/task.js';
 
-/** A result lists every step, so what each one says of its error is short; the error of the task is whole. */
+/** A result lists every step, so error messages of steps are short; the error of the task is whole. */
 const MAX_MESSAGE = 300;
 
-/** What a step that did not succeed says of its error; one that a handler dealt with says nothing. */
+/** The error of a step that did not succeed; none if a handler dealt with it. */
 export function errorOf(entry: Pick<StepProgress, 'error' | 'status'> | undefined): Pick<StepSummary, 'error'> {
   if (!entry?.error || entry.status === 'succeeded') return {};
   const { code, message } = entry.error;

@@ -13,14 +13,17 @@ import { StepsInTurns } from './plain-steps.js';
 import { isUndo } from './step-notes.js';
 import { StepValues } from './step-values.js';
 
-/** The next attempt of a group that is tried again. */
+/** The next attempt of a retried group. */
 export interface NextAttempt {
   attempt: number;
   /** Milliseconds since 1970. */
   at: number;
 }
 
-/** What became of the steps of a task. Progress is data: a run that has this map can continue the task. Source: docs/architecture.md#the-way-of-a-task. */
+/**
+ * State of the steps of a task. Progress is data: a run that has this map can continue the task. Source:
+ * docs/architecture.md#the-way-of-a-task.
+ */
 export class StepStates {
   readonly progress: Progress;
   /** What expressions see of the steps. */
@@ -29,7 +32,7 @@ export class StepStates {
   link: string | undefined;
   /** Signals that no wait has taken yet, in the order in which they came. */
   readonly signals: ReceivedSignal[];
-  /** How many calls that can be undone have been made. */
+  /** Number of calls made that can be undone. */
   sequence: number;
   readonly inTurns: StepsInTurns;
   readonly underWay = new ItemsUnderWay();
@@ -60,7 +63,7 @@ export class StepStates {
     return this.progress[path] as StepProgress;
   }
 
-  /** Notes what became of a step so far. */
+  /** Updates the progress of a step. */
   note(path: string, id: string, change: Partial<StepProgress> & Pick<StepProgress, 'status'>): void {
     const before = this.progress[path];
     const now = new Date().toISOString();

@@ -81,7 +81,7 @@ export function withLinks(values: Values): { [id: string]: JsonObject } {
   return Object.fromEntries(Object.entries(values).map(([id, value]) => [id, { link: null, ...value }]));
 }
 
-/** What a step sees of itself. */
+/** Values of a step that it sees of itself. */
 export interface OwnValue {
   id: string;
   value: StepValue;

@@ -75,7 +75,7 @@ export async function enterChild({ task, input, warnings }: TaskRun): Promise<vo
   }
 }
 
-/** Asks the guards of a workflow as a whole, and for the confirmations that the hooks of its creation want. */
+/** Runs the guards of a workflow as a whole, and requests the confirmations of its creation hooks. */
 export async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
   const { plan, start } = run.task;
   if (plan.ability.kind === 'operation') return;

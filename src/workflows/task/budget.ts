@@ -12,7 +12,7 @@ export interface Budget {
   spend(ms: number): void;
   /** How long a wait for people or signals may last that wants to last this long. */
   capWait(ms: number): number;
-  /** What a step fails with that has nothing left. */
+  /** The failure of a step whose time is used up. */
   exhausted(): StepFailure;
 }
 

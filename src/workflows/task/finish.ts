@@ -32,7 +32,7 @@ const MAX_BESIDE = 64 * 1024;
  * Ends a task: its output is checked and its record written, either beside its history, which takes no event, or by one
  * local activity.
  *
- * Without a worker that can do so the task ends all the same, with a warning. Source: docs/architecture.md#the-way-of-a-task.
+ * Without a worker that can do so the task still ends, with a warning. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskResult> {
   run.life.finishedAt = new Date().toISOString();
@@ -70,7 +70,7 @@ function sizeBeside(run: TaskRun, result: TaskResult, text: string): number {
   return new TextEncoder().encode(known).length;
 }
 
-/** What only this workflow knows, for its record. */
+/** Facts for its record that only this workflow knows. */
 export function toldOf(run: TaskRun): ToldTask {
   const calls = run.calls.report();
   const steps = stepsDone(run.task.listed, run.steps);

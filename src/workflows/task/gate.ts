@@ -43,15 +43,15 @@ function isPutOff(task: TaskIdentity, { called }: TaskLife): boolean {
   return called > 0 && workflowInfo().historyLength < MAX_EVENTS && task.isSinceEngine2 && patched(PUT_OFF);
 }
 
-/** Recorded runs that began anew while a called task was open did wait for it. */
+/** Recorded runs that continued as new while a called task was open did wait for it. */
 const PUT_OFF = 'new-run-after-called';
 
 /**
- * Waits until no call is under way any more, and then ends this run, so that the task continues as a new one.
+ * Waits until no call is under way, and then ends this run, so that the task continues as a new one.
  *
- * Until then a failure beside the step that waits here, a race that is won, a time-out and a cancellation have their usual
- * effect, clean-ups included. So nothing is left to be decided when all is halted: the next run finds everything either
- * ended or to be continued. Source: docs/architecture.md#what-lives-where-in-temporal.
+ * Until then a parallel failure, a race that is won, a timeout and a cancellation have their usual effect, clean-ups
+ * included. So no decision is pending when all is halted: the next run finds every step either ended or to be
+ * continued. Source: docs/architecture.md#what-lives-where-in-temporal.
  *
  * @throws Halted; cancellation.
  */

@@ -21,7 +21,7 @@ export class TaskLife {
   rollingOver = false;
   /** Calls, guards and clean-ups at work: a run that winds up waits for their ends. */
   atWork = 0;
-  /** How many of them are tasks that this one has called. */
+  /** Number of those that are tasks called by this one. */
   called = 0;
   /** The failure that a handler at the top of the workflow handles. */
   handling: Handling | undefined;

@@ -8,8 +8,8 @@ import { makesFiles } from '../../rules/calls/makes-files.js';
 /**
  * The files that a task has: those of its input, of its own calls, and of the outputs of the tasks it called.
  *
- * What a value says of a file proves nothing, so a call is sent the digests that its task has, and hands out no others. A
- * task without files pays for none of this. Source: docs/decisions/0013-files-between-steps.md.
+ * A file value proves nothing, so a call receives the digests that its task has, and hands out no others. A task
+ * without files has no such cost. Source: docs/decisions/0013-files-between-steps.md.
  */
 export class TaskFiles {
   /** All of them, in the order in which the task came by them, with those of the tasks it called. */
@@ -32,7 +32,7 @@ export class TaskFiles {
     for (const { made } of Object.values(progress ?? {})) if (made) this.list(made);
   }
 
-  /** Notes what a call made. */
+  /** Notes the output files of a call. */
   add(step: string, files: StepFiles): void {
     for (const [name, made] of Object.entries(files)) {
       this.list((Array.isArray(made) ? made : [made]).map((file) => ({ step, name, file })));

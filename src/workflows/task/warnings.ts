@@ -10,7 +10,7 @@ export class Warnings {
   /** Unknown outcomes by the warnings about them: what cut the call may be learnt later. */
   readonly lost = new Map<string, Problem>();
 
-  /** @param leftOut how many warnings earlier runs of the task did not carry on. */
+  /** @param leftOut number of warnings that earlier runs of the task dropped. */
   constructor(
     list: readonly string[],
     readonly leftOut = 0,

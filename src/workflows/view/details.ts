@@ -12,11 +12,11 @@ import { waitsOf } from './waits.js';
 
 /** Beyond this the table would cost more than the steps. */
 const MAX_ROWS = 60;
-/** How many failures of one step are listed, and how many steps have a line of their own below the table. */
+/** Number of failures listed for one step, and number of steps with a line of their own below the table. */
 const MAX_FAILURES = 5;
 const MAX_ACCOUNTS = 20;
 
-/** How many waits are listed in the details. */
+/** Number of waits listed in the details. */
 const MAX_WAITS = 20;
 
 /**
@@ -74,7 +74,7 @@ function awaited(steps: StepStates): string[] {
   });
 }
 
-/** What became of the items of each loop, and which step failed in turns that went on all the same. */
+/** Outcomes of the items of each loop, and the failed steps whose turns continued. */
 function tellLoops(steps: readonly StepSummary[]): string[] {
   const lines = steps.flatMap((row) => {
     const turns = row.items || row.failures ? tellTurnsInLine(row, MAX_FAILURES) : undefined;

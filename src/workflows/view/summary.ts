@@ -9,7 +9,7 @@ import { accountOf, type ItemsUnderWay } from '../loops/loop-account.js';
 import { countTurns, wallTimeOf } from '../loops/turn-counts.js';
 import { durationOf, errorOf, isUndo } from '../steps/step-notes.js';
 
-/** How many failures of all loops of a task together are listed, so that a result stays small. */
+/** Number of failures listed for all loops of a task together, so that a result stays small. */
 const MAX_FAILURES = 100;
 /** Beyond this many undone calls of loops, a step has one row for all its turns there as well. */
 const MAX_UNDONE = 50;

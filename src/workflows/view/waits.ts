@@ -3,7 +3,7 @@ import type { StepWait } from '../../contracts/task.js';
 import { findStep } from '../../rules/steps/find-step.js';
 import type { StepStates } from '../steps/step-states.js';
 
-/** How many waits are listed: a loop over thousands may wait in each of its items. */
+/** Maximum number of waits listed: a loop over thousands may wait in each of its items. */
 const MAX_LISTED = 50;
 
 /** Reasons for which the steps of a task wait now, for views of the task; not in the history. */

@@ -76,7 +76,7 @@ export function questionOf(
   return { question, event: toolEvent(event, call, around, run.outcome) };
 }
 
-/** What a verdict means in a phase; silence as the plan says. @param allow the answer that lets pass. */
+/** Translates a verdict for a phase; silence as the plan defines. @param allow the answer that lets pass. */
 export function answerOf(
   verdict: Verdict,
   allow: HookAnswer,

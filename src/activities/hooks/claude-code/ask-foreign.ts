@@ -48,7 +48,7 @@ export async function askForeign(
       ...(foreign.plugin_root !== undefined && { CLAUDE_PLUGIN_ROOT: join(pinned, foreign.plugin_root) }),
     }),
   });
-  // Its own refusal counts, whatever else it printed.
+  // Its own refusal counts, regardless of its other output.
   if (fault !== undefined && exitCode !== 2) return { kind: 'fault', fault: withTail(fault, log) };
   const ending = { exitCode: exitCode ?? 1, stdout, stderr: log.tailOf('stderr', MAX_LINES) };
   const verdict = readVerdict(ending, question);

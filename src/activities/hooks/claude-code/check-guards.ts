@@ -31,7 +31,7 @@ export async function proveGuards(
   return failed;
 }
 
-/** What came of firing guards with what they must deny. */
+/** Result of firing guards with their `must_deny` cases. */
 export interface GuardCheck {
   /** One for each call that was not denied. */
   findings: Finding[];

@@ -112,7 +112,7 @@ export class ProvenGuards {
     if (!handler.foreign.must_deny) return undefined;
     const key = keyOf(handler, environment);
     if (this.proven.has(key)) return undefined;
-    // A proof that another call has begun may end with that; this call then asks for itself.
+    // A proof begun by another call may end with that call; this call then starts its own.
     await this.running.get(key)?.catch(() => undefined);
     if (this.proven.has(key)) return undefined;
     const proof = checkMustDeny(this.dependencies, id, handler, environment, signal, 1);

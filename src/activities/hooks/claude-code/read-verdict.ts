@@ -68,13 +68,13 @@ function readStdout(text: string, question: Question): Verdict {
   return verdictOf(wordsOf(value as JsonObject, question.event), question);
 }
 
-/** Words by which a decision is known, also within a text that is no JSON. */
+/** Words that reveal a decision, also within a text that is not JSON. */
 const SIGNS = /permissionDecision|hookSpecificOutput|"(decision|continue|behavior|updatedInput)"/;
 
 /** A line that begins an object, or a list of them; `[INFO]` and the like begin lines of logs. */
 const BEGINS_JSON = /^\s*(\{|\[\s*([{["\]]|$))/m;
 
-/** Plain text is no opinion, unless a decision may be in it. */
+/** Plain text is no opinion, unless it may contain a decision. */
 function readText(text: string): Verdict {
   const isBroken = BEGINS_JSON.test(text) || SIGNS.test(text);
   if (!isBroken) return { kind: 'silent', told: [], context: text };
@@ -111,8 +111,8 @@ function parsed(text: string): unknown {
 /**
  * Reads the output of an ability as the answer of an `http` or `mcp_tool` hook of Claude Code.
  *
- * A body or the text of a tool is read as the stdout of a command that ended well; nothing is silence. What refuses to
- * answer (another status than 2xx, `isError`) has failed before, and is no silence here.
+ * A body or the text of a tool is read as the stdout of a successful command; an empty one is silence. A failed request
+ * (a status other than 2xx, `isError`) was reported before, and is not silence here.
  */
 export function readOutput(output: Json, question: Question): Verdict {
   return readVerdict({ exitCode: 0, stdout: textOf(output), stderr: '' }, question);

@@ -36,7 +36,8 @@ export interface Around {
 }
 
 /**
- * What a hook reads on stdin about a call: always these keys. Source: Claude Code 2.1.317; docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Input of a hook on stdin about a call: always these keys. Source: Claude Code 2.1.317;
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
  *
  * @param outcome after the call.
  */
@@ -63,7 +64,7 @@ function responseOf(name: ForeignEvent, outcome: Outcome | undefined): JsonObjec
   return { error: [code, message].filter(Boolean).join(': ') || 'The call failed.', is_interrupt: false };
 }
 
-/** What a hook reads on stdin about a session. Source: Claude Code 2.1.317; docs/hooks.md#taking-them-over. */
+/** Input of a hook on stdin about a session. Source: Claude Code 2.1.317; docs/hooks.md#taking-them-over. */
 export function sessionEvent(name: ForeignEvent, payload: JsonObject, around: Around): JsonObject {
   const common = commonOf(name, around);
   if (name === 'UserPromptSubmit') return { ...common, prompt: textOf(payload.prompt) };
