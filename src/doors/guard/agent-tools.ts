@@ -4,11 +4,11 @@ export const AGENT_TOOLS = ['claude', 'codex', 'cursor', 'gemini'] as const;
 /** One of {@link AGENT_TOOLS}. */
 export type AgentTool = (typeof AGENT_TOOLS)[number];
 
-/** How one tool calls hooks, as its own documentation said on 2026-11-22. */
+/** How one tool calls hooks, according to its documentation on 2026-11-22. */
 export interface Protocol {
   /** Events that wait for a permission. */
   asking: readonly string[];
-  /** Of these, those at which a hook may send the call to a person. */
+  /** Those of these at which a hook may send the call to a person. */
   mayAsk: readonly string[];
   /** Events that wait for none; there this guard has no opinion. */
   others: readonly string[];

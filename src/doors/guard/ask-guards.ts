@@ -10,7 +10,7 @@ export interface AbilityCall {
   input: JsonObject;
 }
 
-/** What the guards of abilities answer. */
+/** The answers of the guards of abilities. */
 export interface GuardAnswer {
   ability: string;
   decision: GuardDecision;
@@ -32,7 +32,7 @@ export interface GuardContext {
   moment: number;
 }
 
-/** The abilities that a call is, by the mappings of hooks; what cannot be read backwards is an answer of its own. */
+/** The abilities behind a call, by the mappings of hooks; a mapping that cannot be read backwards is an answer of its own. */
 export async function mappedAbilities(
   forms: readonly FormOfCall[],
   { index }: GuardContext,

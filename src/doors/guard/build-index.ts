@@ -23,9 +23,9 @@ const DENY_ALL: Bypass = { abilities: 'deny', registry: 'deny', decisions: 'deny
 /**
  * Makes the index of a project from its definitions.
  *
- * Never throws for what is in them: of a file that cannot be read, what it mentions counts as registered, since it may be.
+ * Never throws because of their contents: anything that an unreadable file mentions counts as registered, since it may be.
  *
- * @param environment that was asked for; undefined: the project's own choice.
+ * @param environment the requested one; undefined: the project's own choice.
  */
 export function buildIndex(root: string, environment: string | undefined, env: NodeJS.ProcessEnv): GuardIndex {
   let registry: Registry;
@@ -52,7 +52,7 @@ export function buildIndex(root: string, environment: string | undefined, env: N
   return index;
 }
 
-/** What is disabled may hold a script, an address, or a guard of any call that it mentions. */
+/** A disabled definition may hold a script, an address, or a guard of any call that it mentions. */
 function addUnreadable(index: GuardIndex, registry: Registry): void {
   const unread = registry.opaque.filter(({ kind }) => kind === 'hooks').map(({ problem }) => problem);
   const broken = [...registry.broken].map(([id, problem]) => ({ id, problem }));
@@ -63,7 +63,7 @@ function addUnreadable(index: GuardIndex, registry: Registry): void {
   }
 }
 
-/** Where `ability.yaml` itself cannot be read, nothing may be gone round that any file mentions. */
+/** If `ability.yaml` itself cannot be read, everything that any file mentions is protected. */
 function unreadableIndex(root: string, error: unknown): GuardIndex {
   const index = emptyIndex(root);
   index.faults.push(messageOf(error));
@@ -173,7 +173,7 @@ function subjectOf(registry: Registry, operation: Loaded<LowLevel>, environment:
   }
 }
 
-/** What is needed to ask the guards of an ability; undefined where more than expressions must be asked, or it has a fault. */
+/** The data needed to run the guards of an ability; undefined if they are not only expressions, or it has a fault. */
 function guardedBy(
   registry: Registry,
   ability: string,
@@ -212,15 +212,15 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a word must look like to be the path of a script. */
+/** The form of a word that may be the path of a script. */
 const SCRIPT = /^(?![-/@]).*\.([cm]?[jt]s|py|sh|bash|zsh|rb|pl|php|lua|r|R|sql|ps1)$/;
 
 /**
- * Takes what a file mentions that could not be read: paths of files of the project, addresses, and names of agents' tools.
+ * Collects everything that an unreadable file mentions: paths of files of the project, addresses, and names of agents' tools.
  *
- * Each may be registered there, and what may be guarded is. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
+ * Each may be registered there, so each is guarded. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
  *
- * @param mayGuard whether guards of calls may stand in the file.
+ * @param mayGuard whether the file may hold guards of calls.
  */
 function mentionsOf(root: string, file: string, index: GuardIndex, mayGuard: boolean): void {
   let text: string;

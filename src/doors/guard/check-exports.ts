@@ -11,7 +11,7 @@ const LIMIT_MS = 30_000;
 /**
  * Fires each guard that was exported into a tool's settings once, as that tool would, with a call that it must answer.
  *
- * @param decisions what `policy.bypass` says: unless it is `deny`, the call is one that must pass.
+ * @param decisions of `policy.bypass`: unless it is `deny`, the call is one that must pass.
  */
 export function checkExports(root: string, env: NodeJS.ProcessEnv, decisions: BypassLevel): CheckResult[] {
   return AGENT_TOOLS.flatMap((tool): CheckResult[] => {

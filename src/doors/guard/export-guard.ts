@@ -11,7 +11,7 @@ import type { AgentTool } from './agent-tools.js';
 interface ToolSettings {
   /** Relative to the project. */
   file: string;
-  /** What a new file begins with. */
+  /** The beginning of a new file. */
   empty: string;
   /** Event under `hooks` whose list holds the entry. */
   event: string;
@@ -100,8 +100,8 @@ export function exportedCommand(tool: AgentTool, root: string): string | undefin
 }
 
 /**
- * The command of the entry. A tool goes on where a hook ends with any code but 2, even where its command is not found; so every
- * other end is made one.
+ * The command of the entry. A tool proceeds after any exit code of a hook but 2, even if its command is not found; so every other end is
+ * turned into 2.
  */
 function commandFor(tool: AgentTool, root: string): string {
   const { project } = SETTINGS[tool];

@@ -1,13 +1,13 @@
 import type { Bypass } from './guard-index.js';
 
-/** Something in a call of an agent's tool that goes round the runtime. */
+/** A part of a call of an agent's tool that bypasses the runtime. */
 export interface Finding {
   /** Which part of `policy.bypass` decides about it. */
   about: keyof Bypass;
   what: string;
-  /** That it goes round; left out where it is about none. */
+  /** The bypassed ability; left out if there is none. */
   ability?: string;
-  /** What to do instead. */
+  /** The alternative. */
   instead: string;
 }
 

@@ -7,7 +7,7 @@ export interface FormOfCall {
   tool_input: JsonObject;
 }
 
-/** By our name of a tool, what other tools call it, in small letters and without `_`. */
+/** By our name of a tool, its names in other tools, in small letters and without `_`. */
 const SYNONYMS = {
   Bash: 'bash shell runshellcommand localshell shellcommand execcommand runterminalcmd runterminalcommand unifiedexec powershell monitor',
   Write: 'write writefile createfile tabwrite',

@@ -1,20 +1,20 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanHook } from '../../contracts/plan.js';
 
-/** What is done about a call that goes round the runtime. Source: R-002-57, R-002-58. */
+/** The reaction to a call that bypasses the runtime. Source: R-002-57, R-002-58. */
 export type BypassLevel = 'deny' | 'warn' | 'off';
 
 /** `policy.bypass`, every part of it decided. */
 export interface Bypass {
   /** Scripts, endpoints and MCP tools of abilities. */
   abilities: BypassLevel;
-  /** Definitions, `ability.yaml` and what the runtime keeps. */
+  /** Definitions, `ability.yaml` and the files of the runtime. */
   registry: BypassLevel;
   /** Approvals, keys, and signals past the runtime. */
   decisions: BypassLevel;
 }
 
-/** What may not be gone round, and the guards that an agent's calls are put before; made from the files of a project. */
+/** The protected places, and the guards for an agent's calls; made from the files of a project. */
 export interface GuardIndex {
   environment: string;
   bypass: Bypass;
@@ -25,14 +25,14 @@ export interface GuardIndex {
   files: string[];
   /** By path, relative to the project. */
   scripts: { ability: string; path: string }[];
-  /** Addresses; `env:NAME` stands for one that only the environment knows. */
+  /** Addresses; `env:NAME` names one that only the environment knows. */
   endpoints: { ability: string; url: string }[];
   tools: RegisteredTool[];
   /** As which tools of agents hooks see abilities, which is read backwards. */
   mappings: { ability: string; hook: string; tool_name: string; tool_input: Json }[];
-  /** Abilities whose guards are expressions alone, so that nothing else need be loaded to ask them. */
+  /** Abilities whose guards are expressions alone, so that nothing else must be loaded to run them. */
   guarded: Record<string, GuardedAbility>;
-  /** What could not be read, and may hide a guard. */
+  /** Unreadable files, which may hide a guard. */
   faults: string[];
   /** Names of agents' tools that a file of hooks mentions that could not be read. */
   unreadableTools: string[];
@@ -47,7 +47,7 @@ export interface RegisteredTool {
   at: string;
 }
 
-/** What the guards of one ability are asked with, beside the input. */
+/** The input of one ability's guards, besides the call's input. */
 export interface GuardedAbility {
   hooks: PlanHook[];
   /** Facts of the ability in this environment, by the names that expressions know. */

@@ -1,6 +1,6 @@
 import { AGENT_TOOLS, type AgentTool } from './agent-tools.js';
 
-/** What `ability guard` was given. */
+/** The arguments of `ability guard`. */
 export interface GuardLine {
   tool: AgentTool;
   project?: string;

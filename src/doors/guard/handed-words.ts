@@ -1,27 +1,27 @@
 import { FD_RUNS } from './listed-files.js';
 import { programOf, runsCode } from './programs.js';
 
-/** A command that another one starts with what it is handed, and the place for that in its words. */
+/** A command that another one starts with words it passes on, and their place. */
 interface Started {
   command: readonly string[];
-  /** The text that is replaced by what is handed on; left out: it comes last. */
+  /** The text replaced by the passed words; left out: they come last. */
   place?: string;
-  /** What is handed on by the command line itself. */
+  /** Words that the command line itself passes on. */
   own: readonly string[];
 }
 
 const XARGS_VALUED = /^(-[nPLdasE]|--(max-args|max-procs|max-lines|delimiter|arg-file))$/;
 
 /**
- * The commands that `xargs`, `parallel` and `find -exec` start with what they are handed; none for other programs.
+ * The commands that `xargs`, `parallel` and `find -exec` start, with the words passed to them; none for other programs.
  *
- * @param listed gives what is handed on, as far as it is known.
+ * @param listed returns the passed words, as far as they are known.
  */
 export function handedWords(words: readonly string[], listed: () => readonly string[]): string[][] {
   return startedBy(words).flatMap(({ command, place, own }) => {
     const handed = [...listed(), ...own];
     const isPlaced = place !== undefined && command.some((word) => word.includes(place));
-    // `xargs node check.mjs` runs what it names, and the rest are its arguments.
+    // `xargs node check.mjs` runs the named script, and the rest are its arguments.
     if (!isPlaced && runsCode(command.slice(0, 1)) && command.slice(1).some((word) => !word.startsWith('-'))) return [];
     return handed.map((one) =>
       isPlaced ? command.map((word) => word.replaceAll(place, () => one)) : [...command, one],

@@ -2,7 +2,7 @@ import type { ToolMapping } from '../../contracts/foreign-hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { escaped } from './shell/marks.js';
 
-/** What a call of a tool is as the call of an ability: its input, or nothing, or what cannot be said. */
+/** A call of a tool as the call of an ability: its input, none, or unknown. */
 export type InputOfCall = { fits: true; input: JsonObject } | { fits: false } | { fits: 'unknown'; template: string };
 
 /** `${{ input.a.b }}`, `${{ input.?a }}` or `${{ input["a"] }}`, alone. */
@@ -11,10 +11,11 @@ const PART = /\.\s*(\?)?([A-Za-z_]\w*)|\[\s*(\?)?\s*(?:"([^"\\]*)"|'([^'\\]*)')\
 const HOLE = /\$\{\{[\s\S]*?\}\}/g;
 
 /**
- * A mapping read backwards: with which input the ability would be shown as this call. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
+ * A mapping read backwards: the input with which the ability would be shown as this call. Source:
+ * docs/hooks.md#before-the-calls-of-an-agents-tool.
  *
- * A template that is a path of `input` gives that part of it; a text around such paths is a pattern; keys of the call that the
- * template does not name are left out. What is computed cannot be read backwards, and is `unknown`.
+ * A template that is a path of `input` gives that part of it; a text around such paths is a pattern; keys of the call that the template
+ * does not name are left out. A computed value cannot be read backwards, and is `unknown`.
  */
 export function inputOfCall({ tool_input }: Pick<ToolMapping, 'tool_input'>, given: JsonObject): InputOfCall {
   const reading = new Reading();
@@ -27,7 +28,7 @@ class Reading {
   input: JsonObject = {};
   unread: string | undefined;
 
-  /** Whether a value may be what a template gave. */
+  /** Whether a value may be the result of a template. */
   read(template: Json, value: Json | undefined): boolean {
     if (typeof template === 'string') return this.readText(template, value);
     if (Array.isArray(template)) {

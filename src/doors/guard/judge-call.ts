@@ -13,8 +13,8 @@ import { RegisteredScripts } from './registered-scripts.js';
 import { registeredTool } from './registered-tools.js';
 
 /**
- * What is said of a call that an agent's tool wants to make: the gravest of what goes round the runtime and of what the guards
- * say of the abilities it is. No opinion on all else.
+ * Judges a call of an agent's tool: the gravest finding of a bypass of the runtime, and of the guards of the abilities behind it. No
+ * opinion on all else.
  */
 export async function judgeCall(call: AgentCall, context: GuardContext): Promise<Verdict> {
   const { index, env, root } = context;
@@ -46,7 +46,7 @@ export async function judgeCall(call: AgentCall, context: GuardContext): Promise
   return verdictOf(findings, answers, context);
 }
 
-/** Addresses that stand in variables; nothing is loaded where there are none. */
+/** Addresses in variables; nothing is loaded if there are none. */
 async function variablesOf({ index, root, env }: GuardContext): Promise<(reference: string) => string | undefined> {
   if (!index.endpoints.some(({ url }) => url.startsWith('env:'))) return () => undefined;
   const { EnvironmentVariables } = await import('../../planning/secrets/secret-source.js');
@@ -78,14 +78,14 @@ function verdictOf(findings: readonly Finding[], answers: readonly GuardAnswer[]
   return { decision: 'none', reason: '', warnings, guards };
 }
 
-/** So many are noted of one call, and so many characters of each text. */
+/** The maximum number of findings recorded of one call, and of characters of each text. */
 const MAX = 20;
 const MAX_CHARACTERS = 500;
 
 /**
- * What a session is sent of an answer: who was asked, and what went round an ability, each once.
+ * The part of an answer that is sent to a session: the guards that ran, and the bypassed abilities, each once.
  *
- * The words of the call stay out of it, since they may hold what must not be in a history.
+ * The words of the call stay out of it, since they may hold data that must not be in a history.
  */
 function guardsOf(findings: readonly Finding[], answers: readonly GuardAnswer[], bypass: Bypass): AbilityGuard[] {
   const round = findings

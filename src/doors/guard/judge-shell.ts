@@ -25,9 +25,9 @@ const MAX_HANDED = 64;
 const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
 
 /**
- * What in a text that a shell would run goes round the runtime. Source: R-002-57, R-002-58; docs/hooks.md#before-the-calls-of-an-agents-tool.
+ * Finds bypasses of the runtime in a shell text. Source: R-002-57, R-002-58; docs/hooks.md#before-the-calls-of-an-agents-tool.
  *
- * @throws Error for a text of more commands than are judged.
+ * @throws Error for a text with too many commands.
  */
 export function judgeShell(text: string, cwd: string, registered: Registered): Finding[] {
   return new ShellJudge(registered, [cwd]).judge(text);
@@ -41,7 +41,7 @@ class ShellJudge {
   private pipes: ReadonlyMap<number, readonly ShellCommand[]> = new Map();
   /** The commands of a pipe that do more than show. */
   private readonly doers = new Map<readonly ShellCommand[], readonly ShellCommand[]>();
-  /** Where the last command is of which only a part of a value may be known. */
+  /** The index of the last command with a partly known value. */
   private lastPart = -1;
 
   constructor(
@@ -59,7 +59,7 @@ class ShellJudge {
     const { items, fault } = readShell(text);
     this.extent.add(items);
     this.pipes = pipesOf(items);
-    // What cannot be read to its end may do anything with what it names.
+    // A text that cannot be read to its end may do anything with the files it names.
     if (fault !== undefined || this.depth > DEEPEST) this.strict(text);
     const kept: string[][] = [];
     this.lastPart = items.findLastIndex(
@@ -116,7 +116,7 @@ class ShellJudge {
     for (const word of words) for (const text of this.texts.at(word, this.folders)) this.nested(text);
   }
 
-  /** A command that another one starts with what it is handed. */
+  /** A command that another one starts with passed words. */
   private handed(words: readonly string[]): void {
     const shows = isReader(words);
     this.words(words, shows);
@@ -136,11 +136,11 @@ class ShellJudge {
     }
     if (!/^(for|select)$/.test(program ?? '') || third !== 'in') return false;
     this.names.setOneOf(name, words.slice(3));
-    // What a command does with a part of the value is not known; then the values count here.
+    // It is unknown what a command does with a part of the value, so the values count here.
     return this.lastPart <= at;
   }
 
-  /** A command that shows what it names, to who asked and to no other program. */
+  /** A command that only prints the files it names, and to no other program. */
   private onlyShows(
     { substituted, assignments }: ShellCommand,
     words: readonly string[],
@@ -188,7 +188,7 @@ class ShellJudge {
     this.findings.push(...judgeWrite(path, whole, this.bases, this.registered.places));
   }
 
-  /** What the commands before one in its pipe print the names of. */
+  /** The files whose names the commands before one in its pipe print. */
   private listedBefore(command: ShellCommand, targets: readonly ShellRedirect[]): string[] {
     const given = documentsOf(targets).flatMap((text) => text.split(/\s+/));
     const pipe = this.pipes.get(command.pipeline) ?? [];
@@ -224,7 +224,7 @@ class ShellJudge {
     this.findings.push(...judge.judge(text));
   }
 
-  /** Behind a copy of a folder with scripts, a file of the name of one may be that script. */
+  /** After a copy of a folder with scripts, a file with the name of one may be that script. */
   private copied(words: readonly string[]): void {
     if (!words.some((word) => /^(cp|mv|rsync|ln|tar|zip|git|scp|install)$/.test(programOf(word)))) return;
     const { places } = this.registered;
@@ -241,7 +241,7 @@ class ShellJudge {
     else this.folders = [resolve(this.folders[0] ?? '/', to), ...this.folders];
   }
 
-  /** A text that was not split: what it mentions counts. */
+  /** An unsplit text: everything it mentions counts. */
   private strict(text: string): void {
     const { scripts, endpoints, places } = this.registered;
     this.found(scripts.find(text, this.bases));
@@ -266,7 +266,7 @@ function pipesOf(items: readonly ShellItem[]): Map<number, ShellCommand[]> {
   return pipes;
 }
 
-/** Whether a command has words of which only a part may be known, such as `${f%.*}`. */
+/** Whether a command has partly known words, such as `${f%.*}`. */
 function isPartOfValue({ words }: ShellCommand): boolean {
   return words.some((word) => word.includes(MARK.unknown));
 }

@@ -9,7 +9,7 @@ import { type Bases, judgeWrite, placesIn } from './protected-places.js';
 import type { RegisteredEndpoints } from './registered-endpoints.js';
 import type { RegisteredScripts } from './registered-scripts.js';
 
-/** What words of a shell are compared with. */
+/** The registered places that words of a shell are compared with. */
 export interface Registered {
   places: Places;
   scripts: RegisteredScripts;
@@ -18,9 +18,9 @@ export interface Registered {
 }
 
 /**
- * What in the words of one command goes round the runtime, apart from what it writes to.
+ * Finds bypasses of the runtime in the words of one command, apart from the files it writes to.
  *
- * @param shows the command shows what it names, and to no other program: then only keys matter.
+ * @param shows the command only prints the files it names, and to no other program: then only keys matter.
  */
 export function judgeWords(words: readonly string[], bases: Bases, registered: Registered, shows: boolean): Finding[] {
   const { scripts, endpoints, places } = registered;
@@ -47,7 +47,7 @@ export function judgeWords(words: readonly string[], bases: Bases, registered: R
   return found.filter((finding) => finding !== undefined);
 }
 
-/** What in a text that an interpreter runs goes round the runtime. */
+/** Finds bypasses of the runtime in a text that an interpreter runs. */
 export function judgeCode(code: string, bases: Bases, { scripts, endpoints, places }: Registered): Finding[] {
   const folders = foldersOfCode(code, bases.folders);
   const quoted = quotedIn(code);
@@ -61,11 +61,11 @@ export function judgeCode(code: string, bases: Bases, { scripts, endpoints, plac
   return [...found, ...written.flatMap((path) => judgeWrite(path, true, { ...bases, folders }, places))];
 }
 
-/** What code does that changes something, or that hides what it does. */
+/** Code that changes something, or hides its effect. */
 const CHANGES =
   /write|append|unlink|remove|rmdir|rmtree|\brm\b|rename|replace\(|copy|move|truncate|link|mkdir|chmod|dump|save|put|open\w{0,9}\s?\(?[^)]{0,200},\s*(mode\s*=\s*)?["'`]?[+]?[rb]*[wax>+]|open\s*\(?\w*,?\s*["'`]\s*[+]?>|exec|spawn|system|subprocess|popen|eval|compile|getattr|__import__|atob|fromCharCode|b64|->\s*\w|\bwq?\b/i;
 
-/** So many texts of a code are looked at as folders. */
+/** The maximum number of texts of a code that are checked as folders. */
 const MAX = 500;
 
 /** Whether a code may do more with a file that it names than read it. */
@@ -73,7 +73,7 @@ function mayChange(code: string): boolean {
   return CHANGES.test(code);
 }
 
-/** The texts that stand in quotes in a code. */
+/** The quoted texts in a code. */
 function quotedIn(code: string): string[] {
   return [...code.matchAll(/(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/g)].flatMap(([, , text]) => (text ? [text] : []));
 }

@@ -7,17 +7,17 @@ import type { GuardIndex } from './guard-index.js';
 /** Changes when an index of an earlier build must not be read. */
 const FORM = 1;
 
-/** An index that was kept, and what it was made from. */
+/** A stored index, and its sources. */
 interface Kept {
   key: string;
   index: GuardIndex;
 }
 
 /**
- * The index of a project: the one that was kept, where every byte it was made from is the same, else a new one.
+ * The index of a project: the stored one if every byte of its sources is the same, else a new one.
  *
- * The digest is over the bytes of all definitions, read now, and not over their sizes and times, which a change can keep. What
- * an address or a credential is in the environment is no part of the index, and looked up when it is asked about.
+ * The digest is over the bytes of all definitions, read now, and not over their sizes and times, which a change can keep. The values of
+ * addresses and credentials in the environment are no part of the index; they are looked up when needed.
  *
  * @param build makes a new one; loads what it needs.
  */
@@ -62,7 +62,7 @@ function filesBelow(root: string, folder: string): string[] {
     entries = readdirSync(join(root, folder), { withFileTypes: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A folder that is not there, and one that cannot be read, are not the same.
+    // A missing folder differs from an unreadable one.
     return code === 'ENOENT' ? [] : [`${folder}/${code}`];
   }
   return entries

@@ -31,7 +31,7 @@ export function findKept(words: readonly string[], folders: readonly string[], p
   return undefined;
 }
 
-/** Whether a command prints a key that is in a variable; what it sets is its own. @param words as they were written. */
+/** Whether a command prints a key from a variable; variables it sets are its own. @param words as they were written. */
 export function findKeyVariable(words: readonly string[]): Finding | undefined {
   const isShown = words.length > 1 && words.some((word) => SECRETS.test(word));
   return isShown ? forPeople('ABILITY_SEAL_KEYS proves what the runtime has said') : undefined;

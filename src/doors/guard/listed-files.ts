@@ -42,7 +42,7 @@ export function listedBy(words: readonly string[], folder: string, places: Place
   return protectedWithin(within, folder, places, () => true, false);
 }
 
-/** What `fd` starts a command with, for each file or for all. */
+/** The command that `fd` starts, for each file or for all. */
 export const FD_RUNS = /^(-x|-X|--exec|--exec-batch)$/;
 
 function expressionOf(text: string): RegExp {
@@ -55,7 +55,7 @@ function expressionOf(text: string): RegExp {
 
 function foundBy(words: readonly string[], folder: string, places: Places): string[] {
   const rest = words.slice(1).filter((word) => !/^-[LHP]$/.test(word));
-  // What is registered is not empty.
+  // Registered files are not empty.
   if (words.includes('-empty')) return [];
   const end = rest.findIndex((word) => /^[-(!]/.test(word));
   const names = words.filter(
@@ -70,7 +70,7 @@ function foundBy(words: readonly string[], folder: string, places: Places): stri
   return found.filter((path) => kinds.includes(folders.has(path) ? 'd' : 'f'));
 }
 
-/** Absolute paths of what is protected within folders. */
+/** Absolute paths of the protected files within folders. */
 function protectedWithin(
   folders: readonly string[],
   folder: string,

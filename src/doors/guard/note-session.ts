@@ -5,7 +5,7 @@ import { NOTE_VARIABLE, SESSION_NOTE_PROGRAM } from '../../server/installation.j
 /**
  * Has another process send a session an answer, and waits for nothing: a server that is slow or down changes no answer.
  *
- * @returns what to say where nothing can be sent from here.
+ * @returns a message if nothing can be sent from here.
  */
 export function noteSession(note: SessionNote, env: NodeJS.ProcessEnv): string | undefined {
   const isRemote = Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE);

@@ -3,12 +3,12 @@ import { basename, resolve } from 'node:path';
 import { type Finding, forPeople } from './finding.js';
 import { hasLetters, isKnown, MARK, patternOf } from './shell/marks.js';
 
-/** Commands that decide, or that hand out what proves who decides. */
+/** Commands that decide, or that reveal the proof of a decider. */
 const DECIDING = /^(approve|deny|token|keys)$/;
-/** Flags with a value behind them. */
+/** Flags followed by a value. */
 const VALUED =
   /^--(project|address|namespace|profile|env|as|tls-.*|api-key|codec-.*|command-timeout|log-.*|output|time-format|color|config-file|env-file|workflow-id|identity)$/;
-/** What of Temporal changes or ends a call past the runtime. */
+/** Commands of Temporal that change or end a call past the runtime. */
 const WORKFLOW =
   /^(signal|signal-with-start|update|update-with-start|execute-update-with-start|start-update-with-start|reset|reset-batch)$/;
 const IN_CODE =
@@ -19,7 +19,7 @@ const OVER_HTTP =
 const OVER_OUR_DOOR = /\/v1\/tasks\/[^\s/]+\/approvals\/[^\s/?#"'`]/i;
 const OVER_GRPC =
   /WorkflowService[/.](SignalW|SignalWith|UpdateWorkflow|ResetWorkflow|RespondActivity|ExecuteMultiOperation|StartBatch)/;
-/** What client libraries decide with: ours, and those of Temporal. */
+/** Functions of client libraries that decide: ours, and those of Temporal. */
 const OURS_DECIDES = /\b(decide|decideLike)\b/;
 const TEMPORAL_DECIDES = /\.signal|signal_?[wW]ith|[uU]pdate|[rR]eset|[aA]sync_?[cC]ompletion|async_activity/;
 const KEPT_KEYS = /(^|[\s/'"=:@(,])\.system\/+(\.\/+)*(keys|tokens)(\b|$)/;
@@ -57,7 +57,7 @@ export function findDecision(words: readonly string[], folders: readonly string[
   return undefined;
 }
 
-/** Guards of an import may take the place of those that are there; `--dry-run` only shows them. Source: R-002-62. */
+/** Guards of an import may replace existing ones; `--dry-run` only shows them. Source: R-002-62. */
 function importsHooks(rest: readonly string[]): boolean {
   const behind = positionals(rest.slice(rest.indexOf('import') + 1));
   const isOther = behind.length > 0 && behind.every((word) => word !== 'hooks' && isKnown(word));

@@ -1,14 +1,14 @@
 import type { AbilityGuard } from '../../contracts/session.js';
 import type { AgentTool } from './agent-tools.js';
 
-/** What the guard says of one call. */
+/** The answer of the guard about one call. */
 export interface Verdict {
-  /** `none` is no opinion: the tool goes on as if there were no guard. */
+  /** `none` is no opinion: the tool proceeds as if there were no guard. */
   decision: 'none' | 'deny' | 'ask';
   reason: string;
   /** Shown, and decides nothing. */
   warnings: string[];
-  /** For the record of the session; nothing of the call's input. Empty where nothing was asked. */
+  /** For the record of the session; nothing of the call's input. Empty if no guard ran. */
   guards: AbilityGuard[];
 }
 

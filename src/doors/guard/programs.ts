@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** They show what they are given, and neither run it nor write anything. */
+/** They print their files, and neither run them nor write anything. */
 const READERS = set(
   'cat head tail nl wc grep egrep fgrep rg ls stat file diff cmp sort uniq cut tr column jq md5sum sha1sum sha256sum echo printf true false test [ [[ pwd which type basename dirname realpath readlink du tree chmod alias unalias',
 );
-/** They check or format what they are given. */
+/** They check or format their files. */
 const CHECKERS = set(
   'eslint prettier biome tsc ruff black isort mypy flake8 pylint shellcheck shfmt gofmt rubocop standard markdownlint',
 );
@@ -36,7 +36,7 @@ export function programOf(word: string): string {
   return basename(word);
 }
 
-/** Whether a command only shows what it names, so that its words may be paths of scripts. */
+/** Whether a command only prints the files it names, so that its words may be paths of scripts. */
 export function isReader(words: readonly string[]): boolean {
   const [first = '', second = '', third = ''] = words;
   const program = programOf(first);
@@ -69,10 +69,10 @@ export function runsCode(words: readonly string[]): boolean {
   return words.some((word) => INTERPRETERS.test(programOf(word)));
 }
 
-/** A call of Git without the options that stand before its command. */
+/** A call of Git without the options before its command. */
 interface GitCall {
   verb: string;
-  /** What is behind the command. */
+  /** The words after the command. */
   rest: readonly string[];
   /** Of `-C`. */
   folder: string | undefined;

@@ -6,7 +6,7 @@ import type { Finding } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
 import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 
-/** Where agents' tools keep hooks, and what may switch them off. */
+/** Where agents' tools store hooks, and settings that may disable them. */
 const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.toml'];
 const ADDS_CASES = 'ability scaffold cases --from FILE';
 const ADDS_HOOK = 'ability scaffold hook --phase PHASE --from FILE';

@@ -20,7 +20,7 @@ export type AgentEvent =
   | { kind: 'other'; event: string }
   | { kind: 'fault'; fault: string };
 
-/** Reads the hook event of a tool. What cannot be read is a fault, so that it is answered with a deny. */
+/** Reads the hook event of a tool. An unreadable event is a fault, so that it is answered with a deny. */
 export function readEvent(text: string, tool: AgentTool): AgentEvent {
   let value: Json;
   try {

@@ -4,10 +4,10 @@ import type { GuardIndex } from './guard-index.js';
 import { escaped, isKnown, MARK, patternOf } from './shell/marks.js';
 
 const URLS = /\b(?:https?|wss?):(?:\/\/|\\\/\\\/)(?:\[[\da-f:.]+\])?[^\s'"`<>|;)\]}]+/gi;
-/** What takes an address without its scheme. */
+/** Programs that take an address without its scheme. */
 const CALLERS =
   /^(curl|curlie|wget2?|https?|xh|xhs|httpie|ab|hey|wrk|oha|siege|nc|ncat|netcat|telnet|socat|openssl|grpcurl|websocat|aria2c|lynx|w3m|links|elinks|hurl)$/;
-/** They speak to a port of a host; what they send is not in their words. */
+/** They connect to a port of a host; the data they send is not in their words. */
 const SOCKETS = /^(nc|ncat|netcat|telnet|socat|openssl)$/;
 
 interface Endpoint {
@@ -19,7 +19,7 @@ interface Endpoint {
 export class RegisteredEndpoints {
   private readonly known: Endpoint[];
 
-  /** @param resolve what an address is that only the environment knows; undefined where it is not set. */
+  /** @param resolve looks up an address that only the environment knows; undefined if it is not set. */
   constructor({ endpoints }: Pick<GuardIndex, 'endpoints'>, resolve: (reference: string) => string | undefined) {
     this.known = endpoints.flatMap(({ ability, url }) => {
       const address = url.startsWith('env:') ? resolve(url) : url;
@@ -105,7 +105,7 @@ function namesEndpoint(text: string, url: URL): boolean {
   return namesHost(text, url) && namesPath(text, url) && (!isLoopback(url.hostname) || namesPort(text, url));
 }
 
-/** What in a word may be a host: the word, without a port, and its parts. */
+/** The parts of a word that may be a host: the word, without a port, and its parts. */
 function hostsIn(word: string): string[] {
   const parts = word.split(':');
   return [word, word.replace(/:\d*$/, ''), ...parts].filter(
@@ -141,7 +141,7 @@ function pathOf({ pathname }: URL): string {
   try {
     path = decodeURIComponent(pathname);
   } catch {
-    // It stays as it is.
+    // It stays unchanged.
   }
   const plain = new URL(`http://x${path.replace(/\/{2,}/g, '/').replace(/[?#]/g, '')}`).pathname;
   return plain.replace(/\/+$/, '');

@@ -135,7 +135,7 @@ function isLink(folders: readonly string[], text: string): boolean {
 const MAINS = ['index.js', 'index.mjs', 'index.cjs', '__main__.py'];
 const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.sh', '/index.js', '/index.mjs'];
 
-/** What in a text is a script: its whole path, or one without its extension as code imports it, or as a module's name. */
+/** A script in a text: its whole path, one without its extension as code imports it, or a module's name. */
 function mentionOf(path: string): RegExp {
   const stem = path.replace(/\.\w+$/, '');
   const dotted = stem.replaceAll('/', '.');
@@ -154,7 +154,7 @@ function isGlob(word: string): boolean {
   return /[\uE001\uE002]/.test(word) && !/[\uE000\uE003-\uE005]/.test(word);
 }
 
-/** A word, and what in it may be a path: behind `=`, `:`, `,` or `@`. */
+/** A word, and its parts that may be a path: after `=`, `:`, `,` or `@`. */
 function partsOf(word: string): string[] {
   const plain = word.replace(/^file:\/\//, '');
   return [...new Set([plain, ...plain.split(/[=:,@]/)])].filter((part) => part !== '' && part.length < 4096);

@@ -41,14 +41,14 @@ function isNamed(
   return last === t && (name === `MCP:${tool}` || (server !== undefined && isSameServer(server, at)));
 }
 
-/** What an agent's tool calls the server of a call of a tool with this name; undefined where it is a call of another. */
+/** The name of the server in a call of a tool with this name; undefined for a call of another tool. */
 function serverIn(name: string, tool: string): string | undefined {
   const [whole, t] = [plainName(name), plainName(tool)];
   for (const joint of ['__', ':', '_']) {
     if (!whole.endsWith(`${joint}${t}`)) continue;
     const before = whole.slice(0, -(joint.length + t.length));
     const server = before.replace(/^mcp(__|:|_)/, '');
-    // A single `_` joins only behind `mcp_`; else it is a letter of the name.
+    // A single `_` joins only after `mcp_`; else it is a part of the name.
     if (joint === '_' && server === before) continue;
     if (server !== '') return server;
   }

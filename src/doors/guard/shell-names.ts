@@ -34,7 +34,7 @@ export class ShellNames {
     for (const [name, values] of this.lists) other.lists.set(name, values);
   }
 
-  /** What a variable holds; `NAME:-default` has what follows where the name is not set. */
+  /** The value of a variable; for `NAME:-default` the default, if the name is not set. */
   readonly valueOf = (reference: string): string | undefined => {
     const [, name = reference, fallback] = /^(\w+):?[-=]([\s\S]*)$/.exec(reference) ?? [];
     if (name === 'PWD') return this.folder();
@@ -63,7 +63,7 @@ export class ShellNames {
     return alias === undefined ? [...words] : [...alias.split(/\s+/), ...rest];
   }
 
-  /** Keeps what a command names for later ones: aliases, and variables that it sets. */
+  /** Stores the names that a command defines for later ones: aliases, and variables. */
   remember(words: readonly string[]): void {
     const [program = '', ...rest] = words;
     if (program === 'printf' && rest[0] === '-v') this.set(rest[1] ?? '', rest.slice(3).join(''));

@@ -22,7 +22,7 @@ export function textsForShell(words: readonly string[]): string[] {
   return found;
 }
 
-/** What a command before a shell prints, which the shell runs where it is read as that. */
+/** The output of a command that a later shell runs as its input. */
 export function textsPrinted({ words, redirects }: Pick<ShellCommand, 'words' | 'redirects'>): string[] {
   if (!/^(echo|printf|cat|tee)$/.test(words[0] ?? '')) return [];
   return [words.slice(1).join(' ').replaceAll('\\n', '\n'), ...documentsOf(redirects)];
@@ -74,7 +74,7 @@ export function isTextOnly(words: readonly string[]): boolean {
   return /^(echo|printf)$/.test(words[0] ?? '') || (words[0] === 'cat' && words.length === 1);
 }
 
-/** What a command prints of its own: words, and here-documents. */
+/** A command's own output: words, and here-documents. */
 export function printedBy(
   words: readonly string[],
   targets: readonly ShellRedirect[],

@@ -5,7 +5,7 @@ import { isKnown, MARK } from './shell/marks.js';
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** They write to, move or remove what they are given. */
+/** They write to, move or remove their files. */
 const WRITERS = set(
   'tee cp mv rm rmdir unlink shred truncate touch ln install rsync dd sponge patch ed ex vi vim nvim nano emacs trash scp rimraf del-cli split',
 );
@@ -24,7 +24,7 @@ interface Written {
   whole: boolean;
 }
 
-/** What a command writes to, by its words; a place in a text of code is none. */
+/** The files that a command writes to, by its words; a place in a text of code is none. */
 export function writtenBy(words: readonly string[]): Written[] {
   const program = programOf(words[0] ?? '');
   const at = words.findIndex((word) => WRITERS.has(programOf(word)));

@@ -4,7 +4,7 @@ import type { Authentication, HttpCaller } from './authenticate.js';
 
 interface Kept {
   session: DoorSession;
-  /** What its caller is let in by; undefined where that is no token. */
+  /** The token that admits its caller; undefined if something else does. */
   token: string | undefined;
 }
 

@@ -14,8 +14,8 @@ import { answerOf, waitFor } from './wait-answer.js';
 type Call = HttpCall<unknown, unknown, z.output<typeof runBody> & { prompt: string }>;
 
 /**
- * `POST /v1/runs` with a `prompt`: what `ability ask` does. `Idempotency-Key` is the id of the run, so that the same request twice is one
- * run. Nothing is agreed to beforehand: a plan that needs it is a question, answered by the next prompt in its session.
+ * `POST /v1/runs` with a `prompt`: like `ability ask`. `Idempotency-Key` is the id of the run, so that a repeated request is one run. There
+ * is no consent beforehand: a plan that needs it is a question, answered by the next prompt in its session.
  *
  * @throws AbilityError as `beginAsk` and `actOnRequest`. Source: R-004-20 to R-004-23.
  */
@@ -69,7 +69,7 @@ async function answerFor(call: Call, connection: Connection, begun: BegunAsk, ac
   return withResult(answer, result);
 }
 
-/** The same run again: what it was answered, and its task as it is now. */
+/** A repeated run: its earlier answer, and its task in its present state. */
 async function asBefore(call: Call, connection: Connection, answer: AskAnswer): Promise<HttpAnswer> {
   const [task] = answer.tasks;
   if (!task || call.body.wait === undefined) return { status: task ? 202 : 200, body: withSession(answer) };

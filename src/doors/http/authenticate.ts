@@ -25,7 +25,7 @@ export interface HttpCaller {
   /** Left out if unknown, so that every hook fires. */
   kind?: Caller;
   rights: ReadonlySet<Right>;
-  /** What the caller is counted by. */
+  /** The key for counting the caller's requests. */
   name: string;
   /** The token that the request came with, as its bearer has it. */
   token?: string;

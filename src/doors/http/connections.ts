@@ -3,7 +3,7 @@ import { AbilityError } from '../../contracts/problem.js';
 
 /** A connection as one call uses it. */
 export interface Loan {
-  /** Connects where no call has yet. @throws what connecting throws. */
+  /** Connects on the first call. @throws errors of connecting. */
   connect(): Promise<Connection>;
   /** Reports an error of the call: the connection to a runtime that was stopped is not used again. */
   failed(error: unknown): void;
@@ -18,7 +18,7 @@ export class Connections {
 
   constructor(private readonly connect: () => Promise<Connection>) {}
 
-  /** Does something with the connection. @throws what connecting and the action throw. */
+  /** Runs an action with the connection. @throws errors of connecting and of the action. */
   async use<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
     const loan = this.lend();
     try {

@@ -23,7 +23,7 @@ type Call = Pick<
 >;
 
 /**
- * Creates what a request asks for. `Idempotency-Key` is the task key, so that the same request twice is one task.
+ * Creates the task of a request. `Idempotency-Key` is the task key, so that a repeated request is one task.
  *
  * @throws AbilityError as `createTask`.
  */
@@ -72,12 +72,12 @@ export function readKey(header: string | string[] | undefined): string | undefin
   throw new AbilityError({ code: 'door.bad_request', message: 'Idempotency-Key comes more than once' });
 }
 
-/** What a creation is answered with, as `ability task create --json` prints it. */
+/** The response to a creation, as `ability task create --json` prints it. */
 export function createdBody({ id, warnings, session }: MadeTask): JsonObject {
   return { status: 'available', task_key: id, warnings, ...metaOf(session) };
 }
 
-/** What an answer says besides what the command line does. */
+/** The fields of a response that the command line does not print. */
 export function metaOf(session: string | undefined): JsonObject {
   return session === undefined ? {} : { _meta: { session_id: session } };
 }

@@ -139,7 +139,7 @@ const resultShape = {
   links: z.strictObject({ temporal: z.string().nullable(), record: z.string().nullable() }),
   _meta: meta,
 };
-/** What a request in plain words came to. */
+/** The outcome of a request in plain words. */
 export const askedAnswer = z.looseObject({
   run: z.string().describe('The id of the run: that of `Idempotency-Key`, where one came.'),
   session_id: z.string().describe('In which a question is answered: the next `prompt` with this `session`.'),

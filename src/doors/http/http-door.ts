@@ -7,13 +7,13 @@ import type { AgentSessions } from './agent-sessions.js';
 import type { Authentication } from './authenticate.js';
 import type { Rate } from './rate-limit.js';
 
-/** What all requests to a door share. */
+/** The state shared by all requests to a door. */
 export interface HttpDoor {
   /** The definitions as they are now. @throws AbilityError as `RegistryLoader.load`. */
   registry(): Registry;
   /** The environment of requests that name none; left out: as the project chooses. */
   environment: string | undefined;
-  /** Where the door looks for credentials when something is planned, and for the store of logs. */
+  /** Where the door looks for credentials when it plans, and for the store of logs. */
   env: NodeJS.ProcessEnv;
   /** Does something with the one connection of the door, which is made again where the runtime was stopped. */
   ask<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
@@ -49,7 +49,7 @@ interface Limits {
   streamsInAll: number;
 }
 
-/** What `ability serve` takes. A body is an input, which the command line takes up to the same size. */
+/** The limits of `ability serve`. A body is an input, which the command line accepts up to the same size. */
 export const USUAL_LIMITS: Limits = {
   rate: { burst: 1000, perSecond: 200 },
   bytes: 16 * 1024 * 1024,
@@ -60,7 +60,7 @@ export const USUAL_LIMITS: Limits = {
   streamsInAll: 3000,
 };
 
-/** What `ability serve` says of how it serves agents. */
+/** The settings of `ability serve` for agents. */
 export interface McpOptions extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'typed' | 'patienceMs' | 'lookMs'> {
   /** As {@link McpDoor.review}. */
   review(answer: PreflightAnswer): Promise<void>;

@@ -2,7 +2,7 @@ import { meaningOf } from '../../contracts/codes.js';
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** A failure over HTTP: RFC 9457, with what the command line says of it besides. */
+/** A failure over HTTP: RFC 9457, with the further fields of the command line. */
 export interface HttpProblem {
   type: string;
   title: string;

@@ -62,7 +62,7 @@ function visitorOf({ authInfo }: McpRequestContext): Visitor {
   return visitor as Visitor;
 }
 
-/** What a caller began to hear ends with its token, and so does its session. */
+/** A caller's streams end with its token, and so does its session. */
 function lookAtTokens(door: HttpDoor, callers: McpCallers, everyMs: number): NodeJS.Timeout {
   const look = (): void => {
     callers.endClosed();

@@ -23,7 +23,7 @@ export interface Tls {
 
 const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
-/** How often Node looks for requests that take too long. */
+/** How often Node checks for requests that take too long. */
 const LOOK_MS = 5000;
 
 /** Builds the server of a door; `listen` opens it. Every check that needs no body comes before the body is read. */
@@ -102,7 +102,7 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
   });
 }
 
-/** Nothing but JSON is read: what a page of another site may send without asking is not. */
+/** Only JSON is read: pages of other sites can send other types without a CORS check. */
 function takeJsonAlone(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -126,7 +126,7 @@ function noRoute({ method, url }: FastifyRequest): AbilityError {
   });
 }
 
-/** What fastify itself refuses. */
+/** Requests that fastify itself refuses. */
 const FRAMEWORK_CODES: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'door.too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'door.media_type',

@@ -27,7 +27,7 @@ export interface Listening {
   proxyHeader: string | undefined;
 }
 
-/** What listens on every address of this machine. */
+/** Hosts that listen on every address of this machine. */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**

@@ -26,7 +26,7 @@ export interface HttpCall<Params, Query, Body> {
 /** The response body; undefined if the handler has written it itself. */
 export type HttpAnswer = { status: number; body: unknown; headers?: Record<string, string> } | undefined;
 
-/** What an answer is, for the OpenAPI document. */
+/** The form of a response, for the OpenAPI document. */
 export interface DescribedAnswer {
   means: string;
   schema?: z.ZodType;
@@ -40,7 +40,7 @@ export interface Route {
   /** With `{name}` for each parameter. */
   path: string;
   summary: string;
-  /** What the caller must be allowed; null: anyone may. */
+  /** The right that the caller needs; null: none. */
   right: Right | null;
   params: Parts;
   query: Parts;
@@ -50,7 +50,7 @@ export interface Route {
   takesBytes?: true;
   /** Refuses a request before its body is read. `params` are not checked yet. */
   refuseUnread?: (request: Pick<HttpCall<unknown, unknown, never>, 'door' | 'headers' | 'params'>) => void;
-  /** Headers that it reads, and what they are for. */
+  /** Headers that it reads, and their purpose. */
   headers?: Record<string, string>;
   /** Refuses a body that the format would refuse with less to say. */
   refuse?: (body: unknown) => void;
@@ -58,7 +58,7 @@ export interface Route {
   handle(call: HttpCall<unknown, unknown, unknown>): Promise<HttpAnswer>;
 }
 
-/** A route with the types of what its formats let through. */
+/** A route with the types of its formats. */
 type RouteOf<P extends Parts, Q extends Parts, B extends z.ZodType> = Omit<
   Route,
   'params' | 'query' | 'body' | 'handle'
@@ -69,7 +69,7 @@ type RouteOf<P extends Parts, Q extends Parts, B extends z.ZodType> = Omit<
   handle(call: HttpCall<z.output<P>, z.output<Q>, z.output<B>>): Promise<HttpAnswer>;
 };
 
-/** Defines a route, so that its handler is given what its formats say. */
+/** Defines a route; its handler gets the parsed types of its formats. */
 export function defineRoute<
   P extends Parts = typeof none,
   Q extends Parts = typeof none,

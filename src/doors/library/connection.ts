@@ -4,7 +4,7 @@ import { findProjectRoot } from '../../definitions/find-project.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import { didYouMean } from '../../text/nearest.js';
 
-/** A connection to a project. It is what the other functions take; what it holds besides these fields is not for callers. */
+/** A connection to a project, for the other functions; its further fields are internal. */
 export interface Connection {
   /** Name of the project. Over HTTP reading it is refused with `feature.unsupported`: a door does not say it. */
   readonly project: string;
@@ -18,7 +18,7 @@ export interface Connection {
   readonly isOwnRuntime: boolean;
   /** Whether connecting started that runtime. */
   readonly started: boolean;
-  /** Ends the connection; tasks go on. */
+  /** Ends the connection; tasks continue. */
   close(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ function keep(connection: InnerConnection, origin: Origin): Connection {
   return connection;
 }
 
-/** Where a connection comes from. @throws AbilityError `usage.invalid` for what {@link connect} did not give. */
+/** The origin of a connection. @throws AbilityError `usage.invalid` for an object that {@link connect} did not return. */
 export function originOf(connection: Connection): Origin {
   const origin = origins.get(connection);
   if (origin) return origin;

@@ -6,7 +6,7 @@ import { readCaller } from '../cli/input/read-caller.js';
 import { currentUser } from '../cli/program/context.js';
 import { type Connection, originOf, refuseUnknown } from './connection.js';
 
-/** What of a task may be left out; then it is as on the command line. */
+/** The optional parts of a task; their defaults are those of the command line. */
 type Defaulted = 'environment' | 'user' | 'input' | 'run';
 
 /** A task to create. */

@@ -1,4 +1,4 @@
-/** The library: what a program does with a project. Public; test/unit/doors/library/surface.test.ts knows what it exports. */
+/** The library: a project's functions for programs. Public; test/unit/doors/library/surface.test.ts lists its exports. */
 export type {
   CommandProvider,
   CreatedTask,

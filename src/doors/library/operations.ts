@@ -18,7 +18,7 @@ export const awaitResult: Reached<typeof client.awaitResult> = reached(client.aw
  */
 export const waitForTask: Reached<typeof client.waitForTask> = reached(client.waitForTask);
 
-/** A task as it is now, or as it ended. @throws AbilityError `task.not_found`. */
+/** The present or final state of a task. @throws AbilityError `task.not_found`. */
 export const viewTask: Reached<typeof client.viewTask> = reached(client.viewTask);
 
 /** Tasks of the project, the newest first. @throws AbilityError `usage.invalid`. */
@@ -47,11 +47,11 @@ export const cancelTask: Reached<typeof client.cancelTask> = reached(client.canc
 /** Lets a task start nothing new until it is resumed. @throws AbilityError as {@link cancelTask}. */
 export const pauseTask: Reached<typeof client.pauseTask> = reached(client.pauseTask);
 
-/** Lets a paused task go on. @throws AbilityError as {@link cancelTask}. */
+/** Resumes a paused task. @throws AbilityError as {@link cancelTask}. */
 export const resumeTask: Reached<typeof client.resumeTask> = reached(client.resumeTask);
 
 /**
- * Starts a task again as a new one, with what the earlier one has done as far as that still holds.
+ * Retries a task as a new one, with the results of the earlier one as far as they still hold.
  *
  * @throws AbilityError `task.not_found`, `task.open`, and as {@link createTask}.
  */
@@ -65,9 +65,9 @@ export const retryTask: Reached<typeof client.retryTask> = reached(client.retryT
 export const signalTask: Reached<typeof client.signalTask> = reached(client.signalTask);
 
 /**
- * Changes the input of a task that has not run yet, or in which nothing that was called depends on it.
+ * Changes the input of a task that has not run yet, or whose calls so far do not depend on it.
  *
- * @throws AbilityError `task.not_found`, `task.closed`, and what preflight refuses.
+ * @throws AbilityError `task.not_found`, `task.closed`, and refusals of preflight.
  */
 export const changeInput: Reached<typeof client.changeInput> = reached(client.changeInput);
 
@@ -79,7 +79,7 @@ export const changeInput: Reached<typeof client.changeInput> = reached(client.ch
 export const deleteTask: Reached<typeof client.deleteTask> = reached(client.deleteTask);
 
 /**
- * How a task came to be as it is: definition, hooks, approvals, attempts, end.
+ * Explains the state of a task: definition, hooks, approvals, attempts, end.
  *
  * @throws AbilityError `task.not_found`.
  */
@@ -92,7 +92,7 @@ export const linkOf: Reached<typeof client.linkOf> = reached(client.linkOf);
 export const openApprovals: Reached<typeof client.openApprovals> = reached(client.openApprovals);
 
 /**
- * All approvals of a task, with what they are about; known secrets are masked.
+ * All approvals of a task, with their subjects; known secrets are masked.
  *
  * @throws AbilityError `task.not_found`.
  */
@@ -125,10 +125,10 @@ export const startSession: Reached<typeof client.startSession> = reached(client.
  */
 export const promptSession: Reached<typeof client.promptSession> = reached(client.promptSession);
 
-/** A session as it is now. @throws AbilityError `session.not_found`. */
+/** The present state of a session. @throws AbilityError `session.not_found`. */
 export const showSession: Reached<typeof client.showSession> = reached(client.showSession);
 
-/** Stops a session; its tasks go on. @throws AbilityError `session.not_found`. */
+/** Stops a session; its tasks continue. @throws AbilityError `session.not_found`. */
 export const stopSession: Reached<typeof client.stopSession> = reached(client.stopSession);
 
 /**
@@ -163,5 +163,5 @@ export const fireSchedule: Reached<typeof client.fireSchedule> = reached(client.
 /** Fires a schedule as often as it would have fired between two moments. @throws AbilityError `schedule.not_found`. */
 export const backfillSchedule: Reached<typeof client.backfillSchedule> = reached(client.backfillSchedule);
 
-/** Deletes a schedule; tasks that it started go on. @throws AbilityError `schedule.not_found`. */
+/** Deletes a schedule; tasks that it started continue. @throws AbilityError `schedule.not_found`. */
 export const deleteSchedule: Reached<typeof client.deleteSchedule> = reached(client.deleteSchedule);

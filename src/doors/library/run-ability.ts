@@ -28,11 +28,11 @@ const OF_WAIT = ['connection', 'onCreated', 'onProgress', 'timeoutMs'] as const;
 const OF_TASK = TASK_OPTIONS.filter((name) => name !== 'ability' && name !== 'input' && name !== 'run');
 
 /**
- * Runs an ability and waits for its end, an approval included: `ability run` for programs. Everything that is left out is as there.
+ * Runs an ability and waits for its end, an approval included: `ability run` for programs. Left-out options have its defaults.
  *
  * @param input matches `input_schema` of the ability.
  * @returns its result, however it ended: `status` says it, `output` or `error` is set.
- * @throws AbilityError where no task was formed, as {@link createTask}; `wait.timeout`; what {@link connect} throws.
+ * @throws AbilityError where no task was formed, as {@link createTask}; `wait.timeout`; errors of {@link connect}.
  */
 export async function runAbility(
   ability: string,

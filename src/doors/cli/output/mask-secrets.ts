@@ -2,9 +2,9 @@ import type { Registry } from '../../../definitions/registry.js';
 import type { Context } from '../program/context.js';
 
 /**
- * Takes the secrets that the project names out of a value that people will read.
+ * Masks the project's named secrets in a value that people will read.
  *
- * @returns what does so in one environment, with the values that this command could read.
+ * @returns the mask of one environment, with the values that this command could read.
  */
 export async function masking(
   { env }: Pick<Context, 'env'>,

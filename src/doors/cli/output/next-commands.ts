@@ -10,7 +10,7 @@ import { pathOfError, taskOfError } from '../../../rules/tasks/ways-to-retry.js'
 import { commentFlag, fieldFlags } from './result/render-approval.js';
 import { commandOf } from './typed-command.js';
 
-/** A command to type next, and what for. */
+/** A command to type next, and its purpose. */
 export interface NextCommand {
   command: string;
   purpose: string;
@@ -81,7 +81,7 @@ function afterwards(story: TaskStory): NextCommand[] {
   return [...explain, ...afterFailure({ ...story, task_key }), ...again(story)];
 }
 
-/** What to do after a task that did not succeed: read what its call wrote, try it again. */
+/** Next commands after an unsuccessful task: read the output of its call, retry it. */
 export function afterFailure({ task_key, steps, error, retry }: Failed): NextCommand[] {
   const at = pathOfError(error) ?? '';
   const called = taskOfError(error);

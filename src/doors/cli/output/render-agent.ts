@@ -28,7 +28,7 @@ const WORDS: Record<SessionEndStatus, string> = {
   timed_out: 'not ended in time',
 };
 
-/** What a run came to. For stdout. */
+/** The result of a run. For stdout. */
 export function renderOutcome({ status, tasks, answer, problem }: SessionOutcome): string {
   return [
     WORDS[status],
@@ -59,7 +59,7 @@ export function exitOfOutcome(outcome: SessionOutcome): ExitCode {
   return failed.length === 0 ? EXIT.ok : exitOfCall(told);
 }
 
-/** What comes of other calls that did not succeed. */
+/** Statuses that follow from other calls that did not succeed. */
 const FOLLOWS: ReadonlySet<string> = new Set(['created', 'cancelled', 'skipped']);
 
 function exitOfCall(task: CallReport | undefined): ExitCode {

@@ -3,7 +3,7 @@ import { listed } from '../../answers/ask/ask-words.js';
 import { plainText } from './plain-text.js';
 import type { Style } from './terminal/terminal.js';
 
-/** What comes before an answer: hints of the hooks, and the plan with its reason. For stderr. */
+/** The text before an answer: hints of the hooks, and the plan with its reason. For stderr. */
 export function renderBefore(answer: Pick<AskAnswer, 'turn_context' | 'plan' | 'decision'>, style: Style): string[] {
   const { risk_alerts = [], ability_guards = [] } = answer.turn_context?.hook_signals ?? {};
   const guards = ability_guards

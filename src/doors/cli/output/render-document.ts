@@ -9,7 +9,7 @@ import type { Style } from './terminal/terminal.js';
 /** Lines of a difference that are shown; `--json` has all. */
 const MAX_LINES = 40;
 
-/** What a page of this name is expected to have. */
+/** The expected contents of a page of this name. */
 const WAY_ON = 'it has no table with the columns `Id` and `When to use`, or `Operation key`;';
 
 const WORDS: Record<DocumentReport['status'], string> = {

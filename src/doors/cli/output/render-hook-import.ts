@@ -23,7 +23,7 @@ export interface HookImport {
   denied?: DeniedCall;
 }
 
-/** What became of each hook, for programs. */
+/** The outcome of each hook, for programs. */
 export function hooksAsJson({ source, isDryRun, hooks, notTaken, files, lost }: HookImport): JsonObject {
   return {
     status: isDryRun ? 'planned' : 'imported',
@@ -43,7 +43,7 @@ export function hooksAsJson({ source, isDryRun, hooks, notTaken, files, lost }: 
   };
 }
 
-/** What became of each hook, for people: what it guards here, and that it fails closed. Source: docs/hooks.md#taking-them-over. */
+/** The outcome of each hook, for people: what it guards here, and that it fails closed. Source: docs/hooks.md#taking-them-over. */
 export function renderHookImport(done: HookImport, style: Style): string {
   const { source, isDryRun, hooks, notTaken, files, lost } = done;
   const lines = [`${hooks.length} of ${hooks.length + notTaken.length} hooks of ${source}:`];

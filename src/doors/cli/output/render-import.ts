@@ -25,7 +25,7 @@ const MAX_NOTED = 5;
 /** The maximum number of differences to show for one file. */
 const MAX_DIFFERENCES = 10;
 
-/** What became of each operation, for programs. */
+/** The outcome of each operation, for programs. */
 export function importAsJson({ source, planned, isDryRun }: ImportEnd): Record<string, unknown> {
   const { operations, config, leftOut, notSelected, gone, undecided, select, notes } = planned;
   const withStatus = (status: PlannedChange['status']) =>
@@ -53,7 +53,7 @@ function asJson<T extends PlannedChange>({ status: _, definition, ...rest }: T, 
   return { ...rest, ...(isDryRun && definition && { definition }) };
 }
 
-/** What became of each operation, for people. */
+/** The outcome of each operation, for people. */
 export function renderImport({ source, planned, isDryRun }: ImportEnd, style: Style): string {
   const { operations, config, leftOut, notSelected, gone, undecided, select, notes } = planned;
   const withStatus = (status: PlannedChange['status']): PlannedOperation[] =>
@@ -112,7 +112,7 @@ function fewOf(lines: string[]): string[] {
   return [...lines.slice(0, MAX_NAMES), `  and ${lines.length - MAX_NAMES} more, which --json lists`];
 }
 
-/** Of many new ones what they may do matters more than their names. */
+/** For many new operations, their effects matter more than their names. */
 function countsByEffect(fresh: PlannedOperation[]): string {
   if (fresh.length <= MAX_NAMES) return '';
   const counts = new Map<string, number>();

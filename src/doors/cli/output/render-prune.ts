@@ -1,7 +1,7 @@
 import type { Prune } from '../../answers/prune.js';
 import type { Style } from './terminal/terminal.js';
 
-/** What `ability prune` found, for people. @param unused as it was typed. */
+/** The result of `ability prune`, for people. @param unused as it was typed. */
 export function renderPrune(
   { counted_since, counted_in, unused, alike, deprecated }: Prune,
   since: string,

@@ -29,7 +29,7 @@ export function renderSchedules(schedules: readonly SeenSchedule[], drifts: Read
   return renderTable(['SCHEDULE', 'ABILITY', 'ENVIRONMENT', 'WHEN', 'NEXT', ''], rows);
 }
 
-/** One schedule for people, with what became of its last firings. */
+/** One schedule for people, with the outcomes of its last firings. */
 export function renderSchedule(shown: ShownSchedule): string[] {
   const { spec, stated_in, paused, note, next, counts, firings } = shown;
   const [first] = next;

@@ -10,7 +10,7 @@ export interface WrittenReport {
   left: string[];
   notes: string[];
   next: NextStep[];
-  /** Nothing was written: this is what would be. */
+  /** Nothing was written: this is a dry run. */
   isDryRun?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { plainText } from './plain-text.js';
 import type { Style } from './terminal/terminal.js';
 import { asTyped, type Typist } from './typed-command.js';
 
-/** Says what went wrong: on stdout as one JSON value, else on stderr for people. @returns the exit code. */
+/** Reports an error: on stdout as one JSON value, else on stderr for people. @returns the exit code. */
 export function reportError(
   error: unknown,
   context: Pick<Context, 'flags' | 'terminal'> & Partial<Pick<Context, 'env'>>,
@@ -42,7 +42,7 @@ export function describeProblem(
   ].join('\n');
 }
 
-/** A problem whose suggestion names commands as they are typed here. */
+/** A problem whose suggestion names commands as typed here. */
 export function typedBy(typist: Typist, problem: Problem): Problem {
   const { suggestion } = problem;
   return suggestion === undefined ? problem : { ...problem, suggestion: asTyped(suggestion, typist) };

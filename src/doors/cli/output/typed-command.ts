@@ -1,6 +1,6 @@
 import type { Context } from '../program/context.js';
 
-/** How the commands of a person are typed: with what they began, and the flags that they need again. */
+/** How a person types commands: how they begin, and the flags that must be repeated. */
 export type Typist = { flags: Context['flags']; env?: NodeJS.ProcessEnv };
 
 /** First words of all commands; a test compares them with the program. */

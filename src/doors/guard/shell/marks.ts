@@ -29,7 +29,7 @@ export function withoutMarks(text: string): string {
   return text.replace(ANY, MARK.unknown);
 }
 
-/** Puts in what variables hold; one that is not known stays unknown. */
+/** Inserts the values of variables; an unknown one stays unknown. */
 export function withVariables(text: string, lookUp: (name: string) => string | undefined): string {
   return text.replace(VARIABLE, (_, name: string) => lookUp(name) ?? MARK.unknown);
 }

@@ -1,7 +1,7 @@
 import { MARK } from './marks.js';
 import type { ShellCommand } from './shell-script.js';
 
-/** What the simplest commands print; undefined where only the shell knows it. */
+/** The output of the simplest commands; undefined if only the shell knows it. */
 export function outputOf({ words, redirects }: ShellCommand): string | undefined {
   const [program, ...rest] = words;
   const [document, ...others] = redirects;

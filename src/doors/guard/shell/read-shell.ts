@@ -157,7 +157,7 @@ class ShellReader {
     words.push(...(raw.includes('{') && !/['"\\]/.test(raw) ? expandBraces(word) : [word]));
   }
 
-  /** Takes the commands of a substitution among ours. @returns its output as far as it is known. */
+  /** Adds the commands of a substitution to ours. @returns its output as far as it is known. */
   private substitute(inner: string): string {
     const { items, fault } = readShell(inner, this.depth + 1);
     if (fault !== undefined) this.source.fail(fault);

@@ -4,7 +4,7 @@ import type { ShellText } from './shell-text.js';
 
 /** Reads words of a shell: quotes, escapes, patterns, variables and substitutions. */
 export class WordReader {
-  /** @param substitute takes the text of a command whose output is a part of a word, and gives that output. */
+  /** @param substitute takes the text of a command whose output is a part of a word, and returns that output. */
   constructor(
     private readonly source: ShellText,
     private readonly substitute: (inner: string) => string,

@@ -44,12 +44,12 @@ export class DoorMetrics {
     });
   }
 
-  /** What the answer of {@link scrape} is. */
+  /** The content type of {@link scrape}. */
   get contentType(): string {
     return this.registry.contentType;
   }
 
-  /** Counts what a server answers. */
+  /** Counts the responses of a server. */
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', async (request, reply) => {
       const { method } = request;
@@ -110,7 +110,7 @@ async function inTime(looking: Promise<void>): Promise<boolean> {
   }
 }
 
-/** As it was defined: what callers put into it would make series without end. */
+/** The path as defined: values from callers would create series without end. */
 function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}') ?? '(none)';
 }

@@ -18,7 +18,7 @@ const OTHERS = '(others)';
 
 const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600];
 
-/** What the definitions of a project name. */
+/** The names in a project's definitions. */
 export interface ProjectNames {
   environments: readonly string[];
   /** Those that are mostly run as tasks; others get a series with their first end. */
@@ -96,7 +96,7 @@ export class TaskMetrics {
     this.up.set(1);
   }
 
-  /** What was as it was is not known any more. */
+  /** The earlier state is no longer known. */
   lose(): void {
     this.up.set(0);
     for (const gauge of Object.values(this.gauges)) gauge.reset();

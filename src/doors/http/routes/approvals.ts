@@ -22,7 +22,7 @@ import {
 import type { HttpDoor } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
 
-/** The routes about what waits for people. */
+/** The routes for approvals and signals that wait for people. */
 export const approvalRoutes: Route[] = [
   defineRoute({
     method: 'GET',

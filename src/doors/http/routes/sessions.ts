@@ -8,7 +8,7 @@ import { defineRoute, type Route } from '../route.js';
 
 const USUAL_IDLE = '24h';
 
-/** The routes about what an AI does between a start and a stop. */
+/** The routes for sessions of an AI, from start to stop. */
 export const sessionRoutes: Route[] = [
   defineRoute({
     method: 'POST',

@@ -177,7 +177,7 @@ function deletedBody(key: string, end: Awaited<ReturnType<typeof deleteTask>>) {
   throw new AbilityError({ code: 'wait.interrupted', message: 'The client has gone; the deletion goes on' });
 }
 
-/** What the calls of a task wrote, as far as this machine or the store has it. @throws AbilityError `task.not_found`, `store.not_shared`. */
+/** The output of a task's calls, as far as this machine or the store has it. @throws AbilityError `task.not_found`, `store.not_shared`. */
 async function readLogs(
   { note }: HttpDoor,
   connection: Connection,

@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../route.js';
 import { checkSignature, refuseUnsigned } from '../webhooks/check-signature.js';
 import { takeDelivery } from '../webhooks/take-delivery.js';
 
-/** What other programs send when something has happened there. The signature is what lets them in. */
+/** Deliveries of other programs after an event there. The signature admits them. */
 export const webhookRoutes: Route[] = [
   defineRoute({
     method: 'POST',

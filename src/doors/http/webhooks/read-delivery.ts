@@ -9,7 +9,7 @@ import { deliveryKey } from '../../../rules/tasks/delivery-key.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import type { Headers } from './check-signature.js';
 
-/** What a delivery asks for; undefined where the `if` of its trigger is false. */
+/** The task that a delivery requests; undefined if the `if` of its trigger is false. */
 export interface Wanted {
   key: string;
   input: JsonObject;
@@ -29,7 +29,7 @@ export function parseBody(bytes: Buffer): Json {
 }
 
 /**
- * What a delivery asks for, as its trigger says; undefined where it asks for nothing.
+ * The task that a delivery requests, by its trigger; undefined if it requests none.
  *
  * @param delivery the sender's id of it. @throws AbilityError `door.delivery_invalid`, with the part in the details.
  */

@@ -76,7 +76,7 @@ export function renderJunit(result: TaskResult): string {
   return junitDocument(suiteOf(attributes, lines));
 }
 
-/** A `foreach` whose items are known, outside other loops. */
+/** A `foreach` with known items, outside other loops. */
 function hasItems({ items, path }: StepSummary): boolean {
   return items?.verb === 'foreach' && items.total > 0 && !path.includes('*');
 }
@@ -116,7 +116,7 @@ function isCase(step: StepSummary, all: readonly StepSummary[]): boolean {
   return inside.length === 0 || (isFailure(step) && !inside.some(isFailure));
 }
 
-/** What failed the task: not what was dealt with further out, nor what was stopped because something else failed. */
+/** What failed the task: no failure that was handled further out, and no step that was stopped because another failed. */
 function failuresOf(cases: readonly StepSummary[], { steps, status }: TaskResult): StepSummary[] {
   if (status === 'succeeded') return [];
   const bad = cases.filter((step) => {

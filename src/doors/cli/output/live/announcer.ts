@@ -5,7 +5,7 @@ import { decisionCommands } from '../next-commands.js';
 import { renderApproval } from '../result/render-approval.js';
 import { asTyped, commandOf } from '../typed-command.js';
 
-/** Says once what people must do: run a created task, decide an approval. */
+/** Announces once what people must do: run a created task, decide an approval. */
 export class Announcer {
   private readonly said = new Set<string>();
 
@@ -37,7 +37,7 @@ export class Announcer {
   }
 }
 
-/** How an approval is decided, to be copied. */
+/** The command to decide an approval, ready to copy. */
 export function decisionLines(context: Context, key: string, approval: Approval): string[] {
   const commands = decisionCommands(key, approval, currentUser(context.env).name);
   return alignedCommands(context, commands);

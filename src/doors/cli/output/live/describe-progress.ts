@@ -89,7 +89,7 @@ function barOf(done: number, total: number, width: number): string {
 /** The maximum number of steps to name. */
 const MAX_NAMED = 5;
 
-/** One line: what of a task runs or waits, and how long; such as `running 3m: dump 2m 58s, attempt 2; hosts 8/20 2m`. */
+/** One line: the running or waiting parts of a task, and how long; such as `running 3m: dump 2m 58s, attempt 2; hosts 8/20 2m`. */
 export function renderHeartbeat({ view, attempts }: TaskNow, now: number): string {
   const { status, started_at, created_at, steps, progress, waits = [], approvals } = view;
   const groups = new Set(steps.map(({ path }) => path.split('/').slice(0, -1).join('/')));

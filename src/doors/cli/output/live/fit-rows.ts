@@ -3,7 +3,7 @@ import type { LiveRow } from './live-rows.js';
 
 type Status = StepSummary['status'];
 
-/** What people look for: it is kept as long as there is room for it, in this order. */
+/** Statuses that people look for; their rows are kept while there is room, in this order. */
 const GRAVE: readonly Status[] = ['unknown', 'failed', 'denied', 'timed_out'];
 const ORDER: readonly (readonly Status[])[] = [['waiting'], GRAVE, ['running'], ['cancelled']];
 const MATTERS: ReadonlySet<Status> = new Set(ORDER.flat());
@@ -40,7 +40,7 @@ function fitAround(rows: readonly LiveRow[], room: number): string[] | undefined
 function nearest(rows: readonly LiveRow[]): number[] {
   const indices = rows.map((_, index) => index);
   const anchors = indices.filter((index) => MATTERS.has(rows[index]?.status ?? 'pending'));
-  // Where nothing is at work, what has ended last.
+  // If nothing runs, the last finished row.
   if (anchors.length === 0)
     anchors.push(
       Math.max(

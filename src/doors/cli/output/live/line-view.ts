@@ -55,14 +55,14 @@ export class LineView implements ProgressView {
     }
   }
 
-  /** What has ended since the last look: it came before what the task waits for now. */
+  /** Steps that ended since the last look: they came before what the task waits for now. */
   private noteEnds({ steps }: TaskResult, isOver: boolean): void {
     const { terminal } = this.context;
     for (const { step, failure } of steps.flatMap(failuresOf)) {
       if (this.announcer.isNew(`item ${failure.path}`)) terminal.note(renderItemFailure(step, failure));
     }
     const ended = steps.filter((step) => this.hasNewlyEnded(step));
-    // What never came up before the end is a number.
+    // Steps never reached before the end are only counted.
     const unreached = isOver ? ended.filter(({ status }) => status === 'skipped') : [];
     const isMany = unreached.length > MAX_SKIPPED;
     for (const step of ended) if (!isMany || step.status !== 'skipped') terminal.note(renderChange(step));

@@ -7,7 +7,7 @@ import type { OutputStream } from './stream-output.js';
 /** So long a record may be missing while its task is being made. Milliseconds. */
 const MISSING_MS = 10_000;
 
-/** With `--verbose`: says what the calls of a task wrote since the last time, each line with its step before it. */
+/** With `--verbose`: prints the new output of a task's calls, each line after its step. */
 export class OutputTap {
   private readonly began = performance.now();
   private hasSaid = false;
@@ -41,7 +41,7 @@ export interface ProgressView {
   close(): void;
 }
 
-/** What a view shows of one task. */
+/** The parts of a view of one task. */
 export interface ShownTask {
   /** Workflow id. */
   key: string;

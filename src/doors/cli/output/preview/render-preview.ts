@@ -14,7 +14,7 @@ const MAX_DEMANDS = 3;
 /** A longer input is better passed as a file. */
 const MAX_OF_A_COMMAND = 300;
 
-/** What would happen, as a page for people: in the order in which it would. */
+/** A preview as a page for people, in the order of execution. */
 export function renderPreview(preview: PlanPreview, style: Style, typist: Typist = { flags: {} }): string[] {
   const { ability, environment, creation, start, steps, on_error, problems } = preview;
   const standing = describeStanding(ability);

@@ -44,7 +44,7 @@ function shownValue(value: Json | undefined): string {
   return value === undefined ? 'nothing' : oneLine(startOf(JSON.stringify(value), MAX_OF_A_VALUE));
 }
 
-/** What an approver sees before saying yes or no. */
+/** The text an approver sees before deciding. */
 export function renderApproval(approval: Approval, style: Style): string {
   const { id, title, what, reasons, quorum, requested_by, expires_at, decisions } = approval;
   const who = oneLine(whoDecides(approval));

@@ -10,7 +10,7 @@ import { describeProblem, typedBy } from '../report.js';
 import type { Style } from '../terminal/terminal.js';
 import type { Typist } from '../typed-command.js';
 
-/** The outcome of a task for people: status first, then what it gave or why not, then where to look. */
+/** The outcome of a task for people: status first, then its output or error, then where to look. */
 export function renderResult(result: TaskResult, style: Style, typist: Typist = { flags: {} }): string {
   const { status, ability_id, version, task_key, output, error, warnings, links, started_at, finished_at } = result;
   const good = status === 'succeeded';
@@ -49,7 +49,7 @@ export function renderInputChanges({
   return [...(first === undefined ? [] : [first]), ...(left > 0 ? [`and ${left} more`] : []), ...later];
 }
 
-/** Who changed the input of a task before it was run, when, and what in it. */
+/** Who changed the input of a task before it ran, when, and which fields. */
 function renderInputChange({ by, at, fields }: InputChange): string {
   const what = fields.length > 0 ? `changed ${oneLine(fields.join(', '))}` : 'took over changed definitions';
   return `${oneLine(by.name)} (${by.source}) ${what} ${formatMoment(at)}`;

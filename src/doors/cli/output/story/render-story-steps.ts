@@ -97,7 +97,7 @@ function explainsOwn({ error, failures, failed_turns = 0 }: StepStory): boolean 
   return failed_turns > 0 || (failures ?? []).some((failure) => failure.error?.message === error?.message);
 }
 
-/** What became of the turns of a loop, or of a step in one: a line each for the first that did not succeed. */
+/** The outcomes of the turns of a loop, or of a step in one: a line each for the first that did not succeed. */
 function renderTurnsOf(step: StepStory, key: string | null, style: Style, typist: Typist): string[] {
   const told = tellTurns(step, MAX_FAILURES);
   if (!told) return [];
@@ -160,7 +160,7 @@ function renderHook(answer: HookAnswer, indent: string, style: Style, times = 1)
   const further = `${inner}    `;
   const about = indent === '' && path !== '' ? ` for ${path}` : '';
   const took = duration_ms === undefined ? '' : `, ${formatDuration(duration_ms)}`;
-  // What its `now()` gave, which decided with everything else.
+  // The value of its `now()`, which decided with everything else.
   const time = moment === undefined ? took : `${took}, now() was ${moment}`;
   const why = reason === undefined ? '' : `: ${plainText(reason, further)}`;
   const isAfter = phase === 'PostAbilityCall';

@@ -9,7 +9,7 @@ export interface Surroundings {
   stdin: { isTTY?: boolean | undefined };
   stdout: Output;
   stderr: Output;
-  /** All of stdin; left out: what file descriptor 0 has. */
+  /** All of stdin; left out: file descriptor 0. */
   readInput?(): string;
   once(signal: NodeJS.Signals, listener: () => void): unknown;
   removeListener(signal: NodeJS.Signals, listener: () => void): unknown;

@@ -9,7 +9,7 @@ import { enderOfClosed, type Output, type Surroundings } from './surroundings.js
 
 /** The output, prompts and input of a command: results go to stdout, all else to stderr. Source: docs/guide.md. */
 export interface Terminal {
-  /** One result, for people: what would steer a terminal or hide text is shown, as `\u202e`. */
+  /** One result, for people: control and invisible characters are shown, as `\u202e`. */
   print(text: string): void;
   /** One result as JSON, exactly: such characters are escaped in it. */
   printJson(value: unknown): void;
@@ -26,7 +26,7 @@ export interface Terminal {
   columns(): number;
   /** Columns of stdout; undefined where it is no terminal. */
   width(): number | undefined;
-  /** Whether people look at stderr. */
+  /** Whether people read stderr. */
   isLive: boolean;
   style(format: Parameters<typeof styleText>[0], text: string): string;
   /** Whether there is a person to ask. */
@@ -35,7 +35,7 @@ export interface Terminal {
   questions(): { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
   /** All of stdin, as text. Blocks until it ends. */
   readInput(): string;
-  /** Listens for one Ctrl-C, and for one SIGTERM. @returns what ends the listening. */
+  /** Listens for one Ctrl-C, and for one SIGTERM. @returns stops listening. */
   onInterrupt(listener: () => void): () => void;
   /** Ends the command and its process at once. @param exit left out: the exit code that the process has by then. */
   leave(exit?: ExitCode): void;
