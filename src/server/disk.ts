@@ -17,7 +17,7 @@ export function writeWhole(path: string, content: string | Uint8Array, mode?: nu
   }
 }
 
-/** The JSON in a text; undefined where it is none. */
+/** The JSON in a text; undefined if it is invalid. */
 export function parseJson<T>(text: string): T | undefined {
   try {
     return JSON.parse(text) as T;
@@ -26,7 +26,7 @@ export function parseJson<T>(text: string): T | undefined {
   }
 }
 
-/** The JSON in a file; undefined where there is no such file, or none that can be read. */
+/** The JSON in a file; undefined if the file is missing or unreadable. */
 export function readJson<T>(path: string): T | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Both the bundle of the command and what a program imports are two folders below the root of the package, as this file is: the
-// paths below hold for both.
+// The bundle of the command and the library's modules are both two folders below the root of the package, as this file
+// is: the paths below hold for both.
 
 /** The program of a runtime; a bundle beside that of the command. It is started by its path, so that the client need not know the worker. */
 export const RUNTIME_PROGRAM = fileURLToPath(new URL('../hosting/runtime-main.js', import.meta.url));

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Name of the one file among the keys that is no seal key. */
+/** Name of the one file among the keys that is not a seal key. */
 export const PROOF_KEY = 'proof';
 
 /** The files the runtime keeps in a project. */

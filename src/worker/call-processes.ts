@@ -72,7 +72,7 @@ export class CallProcesses {
   private owns({ pid, started, parent, session, callId }: ProcessEntry, starts: ProcessTable['starts']): boolean {
     if (callId !== undefined) return this.belongs(callId);
     if (this.known.get(pid) === started || this.sessions.has(session)) return true;
-    // The number of a parent that has gone may be another's now.
+    // The id of a dead parent may belong to another process now.
     const parentStarted = starts.get(parent);
     return parentStarted !== undefined && this.known.get(parent) === parentStarted;
   }

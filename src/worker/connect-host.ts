@@ -57,9 +57,10 @@ export async function connectHost(
 }
 
 /**
- * How the project's own runtime checks who decides: its owner by a key that its owner alone reads, others by their tokens.
+ * How the project's own runtime verifies deciders: its owner by a key that only its owner can read, others by their
+ * tokens.
  *
- * @returns null where there is no such key; approvals that ask for proof are refused then.
+ * @returns null if there is no such key; approvals that require proof are then refused.
  */
 export function ownProofs(
   { proofKey, tokens: folder }: Pick<ProjectPaths, 'proofKey' | 'tokens'>,

@@ -48,7 +48,7 @@ export interface SharedDependencies {
   collector: FileCollector;
   /** Where records and logs are shared; left out where they are not. */
   share: StoreShare | undefined;
-  /** Guards of other tools that deny what they must. */
+  /** Guards of other tools that deny their `must_deny` cases. */
   proven: ProvenGuards;
   /** Writes traces; left out where they are off. */
   tracer: Tracer | undefined;

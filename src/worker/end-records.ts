@@ -17,7 +17,7 @@ export class EndRecords {
     private readonly limitMs = LIMIT_MS,
   ) {}
 
-  /** How many records could not be written since this worker began. */
+  /** Number of records that could not be written since this worker started. */
   get missing(): number {
     return this.missed;
   }

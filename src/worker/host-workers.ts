@@ -27,7 +27,7 @@ import { dropBelowLevel, log, WorkerLogger } from './logger.js';
 import { accessTemporal, type TemporalAccess } from './temporal-access.js';
 import { WorkerCodec } from './worker-codec.js';
 
-/** What a process hosts workers for. */
+/** Options of a process that hosts workers. */
 export interface HostOptions {
   paths: ProjectPaths;
   project: string;

@@ -43,7 +43,7 @@ export interface ListOptions {
 }
 
 /**
- * Starts or reaches an MCP server as a worker would, asks for its tools, and leaves it.
+ * Starts or reaches an MCP server as a worker would, lists its tools, and disconnects.
  *
  * @throws AbilityError `mcp.start_failed` with the tail of stderr, `config.missing_credential`, `denied.host`.
  */

@@ -4,7 +4,7 @@ import { ownSpace } from '../server/processes/process-space.js';
 import { ownMark } from '../server/processes/processes.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 
-/** What a runtime of this process says of itself when it begins. */
+/** Initial state that a runtime of this process publishes. */
 export function newRuntimeFile(
   paths: ProjectPaths,
   where: Pick<RuntimeFile, 'address' | 'ui' | 'namespace'>,

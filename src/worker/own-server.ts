@@ -34,7 +34,7 @@ export class OwnServer {
     private readonly owner: ServerOwner,
   ) {}
 
-  /** Whether there is no process, or it has ended. */
+  /** Whether the process has ended or never started. */
   get isGone(): boolean {
     const { child } = this;
     return !child || child.exitCode !== null || child.signalCode !== null;

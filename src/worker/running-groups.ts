@@ -49,7 +49,7 @@ export class RunningGroups implements ProcessGroups {
     return this.starts.next();
   }
 
-  /** Kills what workers left behind that are no more. @returns how many groups and processes that was. */
+  /** Kills the processes left behind by dead workers. @returns the number of groups and processes. */
   reap(): number {
     let reaped = 0;
     for (const { name, folder, isForeign } of leftBehind(this.folder)) {

@@ -131,13 +131,13 @@ export class ProjectRuntime {
     this.leave();
   }
 
-  /** Asks the runtime to leave, at any time. */
+  /** Requests the end of the runtime, at any time. */
   leave(): void {
     this.leaving = true;
     this.resolveEnd();
   }
 
-  /** Asks the runtime to leave if it has nothing to do, so that another version can take its place. */
+  /** Requests the end of the runtime if it is idle, so that another version can take its place. */
   async leaveIfIdle(): Promise<void> {
     if (!(await this.hasWork())) this.leave();
   }
@@ -174,7 +174,7 @@ export class ProjectRuntime {
     );
   }
 
-  /** Who cannot come in through the door asks the server, so that a runtime without one is no failure. */
+  /** Callers without access to the door query the server, so a runtime without a door has not failed. */
   private async openDoor(up: Partial<RuntimeFile>): Promise<RuntimeDoor | undefined> {
     try {
       return await this.options.openDoor?.({ ...this.announcement, ...up });

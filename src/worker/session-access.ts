@@ -82,7 +82,7 @@ async function firstOfOpen(
   return found.first ?? runId;
 }
 
-/** Who started a session, and when, its client has written beside it. A later run of a session is no start. */
+/** The client that starts a session records who and when beside it. A later run of a session is not a start. */
 async function countStarts(
   client: Client,
   project: string,

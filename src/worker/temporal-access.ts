@@ -52,7 +52,7 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
   };
 }
 
-/** What a run was started with, and by whom, from its first event. */
+/** Start arguments and origin of a run, from its first event. */
 export async function readRun(
   client: Client,
   namespace: string,

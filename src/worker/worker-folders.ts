@@ -23,7 +23,7 @@ export class WorkerFolders implements CallFolders {
     return folder;
   }
 
-  /** Removes what workers left that are no more, as far as that may be removed. */
+  /** Removes leftovers of dead workers, as far as permitted. */
   sweep(): void {
     for (const { folder } of leftBehind(this.folder)) remove(folder);
   }
@@ -34,7 +34,7 @@ export class WorkerFolders implements CallFolders {
   }
 }
 
-/** A script may have left a folder that its owner may not enter; that is no reason not to start, or not to end. */
+/** A script may have left a folder that its owner may not enter; that must not prevent a start or an end. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { ownSpace } from '../server/processes/process-space.js';
 import { isAlive, markOf, ownMark, type ProcessMark } from '../server/processes/processes.js';
 
-/** Where pids mean what they mean here, as the end of a name. */
+/** Identifies the space in which pids are valid, as the end of a name. */
 const SPACE = createHash('sha256').update(`${ownSpace().boot} ${ownSpace().pids}`).digest('hex').slice(0, 16);
 
-/** What a worker of another host, boot or container left is forgotten then. */
+/** Age after which leftovers of a worker on another host, boot or container are dropped. */
 const FOREIGN_MS = 7 * 24 * 60 * 60_000;
 
-/** What a worker that is no more has left in a folder that it shares with others. */
+/** Leftovers of a dead worker in a shared folder. */
 export interface LeftBehind {
   /** Of the worker. */
   name: string;
@@ -24,7 +24,7 @@ export function ownName(): string {
   return nameOf(ownMark());
 }
 
-/** What workers have left that are no more; those of other hosts only when it is old. */
+/** Leftovers of dead workers; those of other hosts only if old. */
 export function leftBehind(folder: string): LeftBehind[] {
   return namesIn(folder).flatMap((name) => {
     const own = join(folder, name);
@@ -35,7 +35,7 @@ export function leftBehind(folder: string): LeftBehind[] {
   });
 }
 
-/** Names in a folder; none where there is no folder. */
+/** Names in a folder; empty if it does not exist. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -5,7 +5,7 @@ import { defined } from '../../text/defined.js';
 /** Usage of an agent at its start. */
 export const UNUSED: AgentUsage = { turns: 0, calls: 0, input_tokens: 0, output_tokens: 0 };
 
-/** Adds what one turn, or a called agent, took. */
+/** Adds the usage of a turn or of a called agent. */
 export function addUsage<Usage extends AgentUsage>(to: Usage, added: ModelUsage & Partial<AgentUsage>): Usage {
   const cost = added.cost === undefined && to.cost === undefined ? undefined : (to.cost ?? 0) + (added.cost ?? 0);
   return {
@@ -53,7 +53,10 @@ export function leftOf(limits: PlanAgentLimits, used: AgentUsage, seconds: numbe
   };
 }
 
-/** What of a grant a workflow passes on that called agents before: less by what they used, and nothing about what they may call. */
+/**
+ * The grant that a workflow passes on after it called agents: less their usage, and without the list of callable
+ * abilities.
+ */
 export function grantLeft(grant: AgentGrant | undefined, used: AgentUsage | undefined): AgentGrant | undefined {
   if (!grant) return undefined;
   const { calls, tokens, cost } = grant;

@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 
-/** What a model learns of a call. */
+/** Result of a call in the form for a model. */
 export type ToldResult =
   | { status: 'succeeded'; output: Json }
   | { status: string; error: { code: string; message: string; suggestion?: string } };

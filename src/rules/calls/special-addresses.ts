@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An address and how many of its first bits count. */
+/** An address and its prefix length in bits. */
 export type Range = [Address, number];
 
 /** The one metadata service that has an address like any other: that of Azure. */

@@ -5,7 +5,8 @@ import { allSteps } from '../steps/find-step.js';
 import { toolName } from './tool-name.js';
 
 /**
- * What a task has called, and what of that it may not call: nothing, unless a worker is broken or not one of ours.
+ * Abilities that a task has called, and those among them that it may not call: none, unless a worker is broken or
+ * foreign.
  *
  * @param inner tools of the tasks it called. Source: R-001-09, R-000-38.
  */
@@ -41,7 +42,7 @@ function wasMade({ status, attempts, error, path }: StepSummary, refused: Readon
   return status === 'cancelled' && !refused.has(path);
 }
 
-/** What a plan's own steps may call: as its definition lists it, else what they name. */
+/** Abilities that a plan's own steps may call: as its definition lists them, else those that they name. */
 function whitelistOf(plan: Plan): ReadonlySet<string> {
   const { id, kind, operations } = plan.ability;
   if (kind === 'operation') return new Set([id]);

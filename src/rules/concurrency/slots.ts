@@ -1,6 +1,6 @@
 import type { LockState, SlotEntry, SlotRequest } from '../../contracts/concurrency.js';
 
-/** How many holders a waiting task is shown. */
+/** Number of holders shown to a waiting task. */
 const MAX_NAMED = 5;
 
 /** A task that waits, and a newer one that takes its place. */
@@ -107,8 +107,8 @@ export class Slots {
   }
 
   /**
-   * What a newcomer has cancelled to get in: all that wait before it, who leave the line at once, and as many of the
-   * oldest holders as it takes. Tasks of its own family are spared, since it would end with them.
+   * The tasks that a newcomer cancels to get in: all that wait before it, which leave the queue at once, and as many of
+   * the oldest holders as necessary. Tasks of its own family are spared, since it would end with them.
    */
   supersede(entry: SlotEntry): { holders: SlotEntry[]; waiting: SlotEntry[] } {
     const strangers = (other: SlotEntry): boolean => rootOf(other) !== rootOf(entry);
@@ -144,7 +144,7 @@ export class Slots {
     this.waiting = this.waiting.flatMap((other) => (other === by ? [] : other === entry ? [by] : [other]));
   }
 
-  /** How many holders take a slot of their own. */
+  /** Number of holders with a slot of their own. */
   private countTaken(): number {
     let count = 0;
     for (const holder of this.holding) if (!this.callerOf(holder)) count += 1;

@@ -16,7 +16,7 @@ import { writeExpression } from './write.js';
 
 export type { Expression, Reference, Scope } from './expression.js';
 
-/** What each version reads alike is kept once: by what makes the expressions of the version. */
+/** Expressions that several versions evaluate alike are cached once: by the compiler of the version. */
 const compiled = new Map<(source: string) => Expression, Map<string, Expression>>();
 const MAX_KEPT = 2000;
 
@@ -44,7 +44,7 @@ export function compileExpression(source: string, cel: string = CEL): Expression
   return withFunctionsOf(cel, expression);
 }
 
-/** What a later version added is not known to plans of an earlier one. @throws AbilityError `expression.syntax`. */
+/** Functions of a later version are unknown in plans of an earlier one. @throws AbilityError `expression.syntax`. */
 function withFunctionsOf(cel: string, expression: Expression): Expression {
   if (cel === THIRD_CEL && expression.functions.includes('sum')) throw noSuchFunction('sum', expression.source);
   return expression;

@@ -1,6 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** `expression.syntax`: a text that is no expression. */
+/** `expression.syntax`: a text that is not a valid expression. */
 export function notValid(
   source: string,
   summary: string,

@@ -16,7 +16,7 @@ export interface Expression {
   source: string;
   /** Names that are neither functions nor bound by a macro, with the member read of each, where it is a plain one. */
   references: Reference[];
-  /** Names of the functions it calls that are no methods. */
+  /** Names of the functions, not methods, that it calls. */
   functions: string[];
   /** @throws AbilityError `expression.failed` or `expression.too_costly`. */
   evaluate(scope: Scope): Json | undefined;

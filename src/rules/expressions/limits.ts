@@ -3,7 +3,7 @@ import { AbilityError } from '../../contracts/problem.js';
 /** Limits on the cost of an expression. Source: docs/workflow-language.md#expressions. */
 export const EXPRESSION_LIMITS = { characters: 4096, depth: 64, nodes: 2000, visits: 100_000 } as const;
 
-/** The error for an expression that asks for too much. */
+/** The error for an expression that exceeds the limits. */
 export function tooCostly(why: string): AbilityError {
   return new AbilityError({
     code: 'expression.too_costly',

@@ -7,7 +7,7 @@ const CEL_NAMES: ReadonlySet<string> = new Set([
   ...['google', 'optional'],
 ]);
 
-/** Names of the functions that an expression calls and that are no methods. */
+/** Names of the functions, not methods, that an expression calls. */
 export function functionsOf(tree: Node): string[] {
   const functions: string[] = [];
   walk(tree, ({ op, args }) => {

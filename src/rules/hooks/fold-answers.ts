@@ -11,9 +11,9 @@ export interface FoldedAnswer {
 const MAX_IN_LOOPS = 100;
 
 /**
- * The answers of hooks, with those that say the same about different turns of a loop as one, at a path with `*`.
+ * The answers of hooks, with equal ones from several turns of a loop folded into one, at a path with `*`.
  *
- * @returns those to list, in the order in which they came first, and how many answers of loops are not among them.
+ * @returns those to list, in the order of their first occurrence, and the number of loop answers not among them.
  */
 export function foldAnswers(answers: readonly HookAnswer[]): { folded: FoldedAnswer[]; left: number } {
   const folded: FoldedAnswer[] = [];

@@ -1,6 +1,6 @@
 import type { GuardDecision, HookAnswer, Phase } from '../../contracts/hooks.js';
 
-/** What a guard may decide, from the gravest to the mildest. Source: requirements, C-12. */
+/** Decisions of a guard, from the strictest to the mildest. Source: requirements, C-12. */
 export const DECISIONS: readonly GuardDecision[] = ['deny', 'need_user_confirm', 'allow'];
 
 /** The answer that ends a phase: the first deny, if there is one. */

@@ -135,7 +135,7 @@ export function answerExpression(
   }
 }
 
-/** Reason given if a guard needs a session, and there is none. */
+/** Reason given if a guard needs a session and the call has none. */
 const OUTSIDE_OF_SESSION =
   'Run it in a session: `ability session start`, then `--session ID`; or have the guard begin with `session == null ||` or `session != null &&`.';
 

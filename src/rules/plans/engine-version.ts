@@ -1,7 +1,7 @@
 import { CEL, CEL_READ, ENGINE, ENGINES_READ, FIRST_CEL } from '../../contracts/names.js';
 import type { Plan } from '../../contracts/plan.js';
 
-/** What a plan says of the build that made it; a task started by hand may hold anything. */
+/** Versions of the build that made a plan; a task started by hand may have any values. */
 export type PlannedFor = Partial<Pick<Plan, 'engine' | 'cel'>>;
 
 /** Whether a plan was made for engine 2 or later; see {@link ENGINES_READ} for what that changed. Others go on as before. */

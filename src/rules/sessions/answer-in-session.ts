@@ -31,8 +31,8 @@ export function answerInSession(
 }
 
 /**
- * A mistake of ours is a guard that failed, too: thrown here, it would hold up the whole session. Around tasks it is not
- * caught, since what they do next follows from it.
+ * An error of ours counts as a failed guard, too: thrown here, it would block the whole session. Around tasks it is not
+ * caught, since their next steps depend on it.
  */
 function answerOne(...asked: Parameters<typeof answerExpression>): HookAnswer {
   try {

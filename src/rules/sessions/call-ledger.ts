@@ -1,7 +1,7 @@
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import type { CallCounts, CallStatus, SessionCall, SessionCarried } from '../../contracts/session.js';
 
-/** How many calls of a session are listed; all are counted. Source: docs/sessions.md#guards-over-a-session. */
+/** Number of listed calls of a session; all are counted. Source: docs/sessions.md#guards-over-a-session. */
 export const MAX_CALLS = 1000;
 
 /** The calls of a session. Those that were denied are not among them. */

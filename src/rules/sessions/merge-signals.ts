@@ -10,7 +10,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['ability_guard', 'ability_guards', 'risk_alert', 'risk_alerts'],
 ]);
 
-/** What hooks of a prompt and guards of tasks come to. */
+/** Merged result of a prompt's hooks and the guards of tasks. */
 export interface MergedSignals {
   hook_signals: HookSignals;
   unknown: UnknownSignal[];
@@ -78,7 +78,7 @@ class Merging {
     return { hook_signals, unknown: this.unknown };
   }
 
-  /** Takes a signal or each of a list; what has not the form of one is kept as unknown. */
+  /** Takes a signal or each of a list; malformed ones are kept as unknown. */
   private each(hook: string, name: string, value: Json | undefined, take: (item: Json) => boolean): void {
     if (value === undefined) return;
     for (const item of Array.isArray(value) ? value : [value]) if (!take(item)) this.keep(hook, name, item);

@@ -9,7 +9,7 @@ export const MAX_PROMPT = 262_144;
 /** Characters of what waits for an answer, as JSON. */
 const MAX_PENDING = 100_000;
 
-/** What a session was started with; undefined for anything else, since everybody can start a workflow. */
+/** Start arguments of a session; undefined for anything else, since any client can start a workflow. */
 export function readSessionStart(value: unknown): SessionStart | undefined {
   if (!isJsonObject(value)) return undefined;
   const { format, session_id, environment, scope, idle_ms, user } = value;
@@ -36,7 +36,7 @@ export function isPromptRequest(value: unknown): value is PromptRequest {
 const NOTED_ROLES: readonly unknown[] = ['assistant', 'tool', 'document'];
 const PENDING_KINDS: readonly unknown[] = ['workflow_waiting', 'slot_request', 'tool_retry'];
 
-/** Whether a value is what a client may note of a conversation; what people ask comes with prompts alone. */
+/** Whether a value is a valid note of a client about a conversation; questions of people come only with prompts. */
 export function isThreadNote(value: unknown): value is ThreadNote {
   if (!isJsonObject(value) || Object.keys(value).some((key) => key !== 'messages' && key !== 'pending')) return false;
   const { messages, pending } = value;

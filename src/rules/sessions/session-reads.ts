@@ -11,7 +11,7 @@ function conditionsOf({ deny_if, confirm_if, warn_if }: Pick<ExpressionHandler, 
   return [deny_if, confirm_if, warn_if].filter((condition) => condition !== undefined);
 }
 
-/** Whether a condition looks at what its session did. @throws AbilityError `expression.*` for what cannot be read. */
+/** Whether a condition reads the history of its session. @throws AbilityError `expression.*` for an invalid one. */
 export function readsSession(condition: string): boolean {
   return readIn(condition).length > 0;
 }

@@ -13,7 +13,7 @@ const WORDS: Record<FailureEnd, string> = {
 };
 const MAX_MESSAGE = 300;
 
-/** What a row says of its turns. */
+/** Facts of a row about its turns. */
 export type ToldTurns = Pick<StepSummary, 'path' | 'status' | 'items' | 'failures' | 'failures_left_out'> &
   Pick<StepSummary, 'turns' | 'attempts' | 'failed_turns'>;
 

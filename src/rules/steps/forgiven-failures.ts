@@ -4,7 +4,7 @@ import { isCatchable } from '../calls/error-families.js';
 import { oneLine, startOf } from '../shown-text.js';
 import { nameOf } from './describe-items.js';
 
-/** How many steps are listed one by one. */
+/** Number of steps listed one by one. */
 const MAX_TOLD = 20;
 const MAX_MESSAGE = 300;
 const FAILED: ReadonlySet<StepSummary['status']> = new Set(['failed', 'timed_out', 'denied']);
@@ -13,8 +13,8 @@ const FAILED: ReadonlySet<StepSummary['status']> = new Set(['failed', 'timed_out
 type ListedStep = { step: PlanStep; path: string };
 
 /**
- * The failures that `continue_on_error` forgave, a sentence each: a task that went on all the same must not look as if
- * nothing had happened. Of a step in a loop, one sentence for all turns.
+ * The failures that `continue_on_error` forgave, a sentence each: a task that continued must not hide them. For a step
+ * in a loop, one sentence covers all turns.
  *
  * @param listed the steps of the task's plan. @param rows of its result.
  */
@@ -45,7 +45,7 @@ function tellTurns(row: StepSummary): string | undefined {
   return error ? `${head}: ${reasonOf(error)}` : head;
 }
 
-/** In how many turns a step failed and its turn went on; the loop reports a failure that ended its turn. */
+/** Number of turns that continued after a step failed; the loop reports a failure that ended its turn. */
 function countOf({ items, failed_turns = 0, failures = [], failures_left_out: left = 0 }: StepSummary): number {
   return items ? failed_turns : failures.length + left;
 }

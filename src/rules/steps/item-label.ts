@@ -6,7 +6,7 @@ const MAX_LABEL = 80;
 
 /** What people call an item: one line, with characters that would not be seen shown, cut; undefined for nothing. */
 export function labelFrom(text: string): string | undefined {
-  // Blanks at the front are no part of a line, and a long text is not read to its end.
+  // Leading blanks are not part of a line, and a long text is not read to its end.
   const line = oneLine(startOf(text.trimStart(), 2 * MAX_LABEL));
   const label = line.length > MAX_LABEL ? `${startOf(line, MAX_LABEL - 3)}...` : line;
   return label === '' ? undefined : label;

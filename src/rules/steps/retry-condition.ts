@@ -13,7 +13,7 @@ export interface RetryVerdict {
 }
 
 /**
- * Asks a `retry.if` about a failed attempt; one that gives neither true nor false, or fails, stops the retries.
+ * Evaluates a `retry.if` for a failed attempt; one that yields neither true nor false, or fails, stops the retries.
  *
  * @param cel the version of the plan, where a history may have to replay.
  */

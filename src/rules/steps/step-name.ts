@@ -8,7 +8,7 @@ export function nameOfStep(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }
 
-/** The name of the step that holds what a use of a template gives it; no step of an author has it there. */
+/** The name of the step with the arguments of a template's use; steps of authors never have it there. */
 export const GIVEN = 'input';
 
 /** Whether a step is only there because a template is used, so that its author does not know it. @param id of the step. */

@@ -54,7 +54,7 @@ export function readsItself(step: PlanStep, cel: string): boolean {
 
 const readInLoops = new WeakMap<PlanStep, readonly string[]>();
 
-/** The ids of the steps inside a loop that the loop or some step inside it reads: what one turn may see of another. */
+/** The ids of the steps inside a loop that the loop or some step inside it reads: values passed between turns. */
 export function readInTurns(loop: StepOfKind<'loop'>, cel: string): readonly string[] {
   let ids = readInLoops.get(loop);
   if (!ids) {

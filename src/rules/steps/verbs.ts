@@ -1,8 +1,8 @@
 import type { PlanStep } from '../../contracts/plan.js';
 
 /**
- * What kind of step each verb makes: a `call`; a `plain` one, which calls nothing and holds no steps; a `group` that is done
- * step by step, so that a part of it can be done; a `loop`, which runs its steps once a turn; a `race`, done as a whole.
+ * The kind of step of each verb: a `call`; a `plain` one, without calls and inner steps; a `group` whose steps run one
+ * by one, so that it can be partly done; a `loop`, which runs its steps once a turn; a `race`, done as a whole.
  */
 const KINDS = {
   call: 'call',

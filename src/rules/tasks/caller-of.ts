@@ -2,7 +2,7 @@ import type { Caller } from '../../contracts/callers.js';
 import type { Seal } from '../../contracts/seal.js';
 import type { TaskRequest } from '../../contracts/task.js';
 
-/** What a client may say of itself; the other two are facts of how the task came to be. */
+/** Callers that a client may claim to be; the other two follow from how the task was started. */
 const CLAIMS: readonly (Caller | undefined)[] = ['person', 'ci', 'agent'] satisfies Caller[];
 
 /**

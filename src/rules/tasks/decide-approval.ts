@@ -57,7 +57,10 @@ export function decideApproval(
   return { counted: true, approval_id: found.id, status: found.status, missing };
 }
 
-/** The approval that asks for proof of a decision; undefined where it is about none, or one that asks for none. */
+/**
+ * The approval that requires proof of a decision; undefined if the decision concerns none, or one without that
+ * requirement.
+ */
 export function approvalToProve(approvals: readonly Approval[], { approval_id }: Decision): Approval | undefined {
   const found = findApproval(approvals, approval_id);
   return typeof found !== 'string' && found.status === 'open' && found.proof === 'required' ? found : undefined;

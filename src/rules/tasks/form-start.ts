@@ -20,7 +20,7 @@ export interface FormedStart {
   staticDetails: string;
 }
 
-/** Forms the start of a task from what its preflight answered. */
+/** Forms the start of a task from the answer of its preflight. */
 export function formStart(project: string, request: TaskRequest, answer: SealedAnswer, run: boolean): FormedStart {
   const { plan } = answer;
   return {

@@ -7,9 +7,9 @@ export interface Described {
 }
 
 /**
- * The project that a workflow of ours belongs to, as its start says.
+ * The project that a workflow of ours belongs to, from its start.
  *
- * @returns an empty text where it does not say: no project has that name, so it is no project's own.
+ * @returns an empty text if unknown: no project has that name, so it belongs to none.
  */
 export function projectOf({ searchAttributes }: Described): string {
   const project = searchAttributes.AbilityProject?.[0];

@@ -3,7 +3,7 @@ import type { StepTree } from '../steps/find-step.js';
 import { mainSteps } from '../steps/inner-steps.js';
 import { isLoop, type StepOfKind } from '../steps/verbs.js';
 
-/** How a task that has ended can be tried again. */
+/** How a task that has ended can be retried. */
 export interface WayToRetry {
   /** Id of the step to begin with; null: the first that was not done. */
   from: string | null;
@@ -109,7 +109,7 @@ function stepToRetry({ steps }: StepTree, task: string, path: string): string | 
   const known = new Set(mainSteps(steps).map(({ step }) => step.id));
   const [, ...called] = task.split('/');
   const ids = path.replace(/\.undo$/, '').split('/');
-  // Of a task that was called, only the call is a step of the one that can be tried again.
+  // For a called task, only the call is a step of the task that can be retried.
   const candidates = called.length > 0 ? called : ids.toReversed();
   return candidates.find((id) => known.has(id));
 }

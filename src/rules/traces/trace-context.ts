@@ -1,16 +1,16 @@
 /** `traceparent` of W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A `traceparent` as it came; undefined for anything that is none. */
+/** A valid `traceparent`, unchanged; undefined for anything else. */
 export function readTraceparent(value: unknown): string | undefined {
   return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
 }
 
-/** What a `traceparent` says. */
+/** Fields of a `traceparent`. */
 export interface TraceContext {
   /** 32 hex digits. */
   trace: string;
-  /** Of the span that asks; 16 hex digits. */
+  /** Id of the calling span; 16 hex digits. */
   span: string;
   /** Whether the caller records its spans. */
   sampled: boolean;
@@ -22,7 +22,7 @@ export function parseTraceparent(traceparent: string): TraceContext {
   return { trace, span, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** The `traceparent` that is sent on with what a span asks for. */
+/** The `traceparent` for the outgoing requests of a span. */
 export function formatTraceparent({ trace, span, sampled }: TraceContext): string {
   return `00-${trace}-${span}-${sampled ? '01' : '00'}`;
 }

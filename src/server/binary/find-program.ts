@@ -21,7 +21,7 @@ export interface Program {
   variable: string;
   /** The release this version is made for. */
   version: string;
-  /** The version a file says it is, or undefined when it is no such program or cannot be run. */
+  /** The version that a file reports, or undefined if it is another program or cannot be run. */
   identify(path: string): Promise<string | undefined>;
   /** Whether a version found on the `PATH` will do. */
   isRecent(version: string): boolean;
@@ -45,7 +45,7 @@ export function cachedPathOf({ file, version }: Program, env: NodeJS.ProcessEnv 
 /**
  * Finds a program without fetching it: its environment variable, `PATH`, the user's cache.
  *
- * @throws AbilityError `temporal.binary_missing` when the variable names something that is no such program.
+ * @throws AbilityError `temporal.binary_missing` if the variable names anything else.
  */
 export async function findProgram(
   program: Program,
@@ -92,9 +92,10 @@ function isExecutable(path: string): boolean {
 /**
  * Finds a program, or fetches the pinned release from one of its sources.
  *
- * Many callers at once fetch it once. Each source is given up after five seconds without a byte. Source: docs/operations.md#the-runtime-of-a-project.
+ * Many callers at once fetch it once. Each source is given up after five seconds without a byte. Source:
+ * docs/operations.md#the-runtime-of-a-project.
  *
- * @throws AbilityError `temporal.binary_missing` that says what each source answered.
+ * @throws AbilityError `temporal.binary_missing` with the answer of each source.
  */
 export async function obtainProgram(
   program: Program,

@@ -27,13 +27,13 @@ export const TEMPORAL_CLI: Program = {
 /**
  * Finds a Temporal CLI without fetching one: `ABILITY_TEMPORAL_BIN`, `PATH`, the user's cache.
  *
- * @throws AbilityError `temporal.binary_missing` when `ABILITY_TEMPORAL_BIN` names something that is no such program.
+ * @throws AbilityError `temporal.binary_missing` if `ABILITY_TEMPORAL_BIN` names anything else.
  */
 export function findTemporal(env: NodeJS.ProcessEnv = process.env): Promise<FoundProgram | undefined> {
   return findProgram(TEMPORAL_CLI, env);
 }
 
-/** The version a Temporal CLI reports, or undefined when the file is none or cannot be run. */
+/** The version a Temporal CLI reports, or undefined if the file is another program or cannot be run. */
 export async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 10_000 });
@@ -54,7 +54,7 @@ export type { Progress } from './find-program.js';
 /**
  * Finds the Temporal CLI, or fetches the pinned release.
  *
- * @throws AbilityError `temporal.binary_missing` that says what each source answered.
+ * @throws AbilityError `temporal.binary_missing` with the answer of each source.
  */
 export function obtainTemporal(progress: Progress, env: NodeJS.ProcessEnv = process.env): Promise<FoundProgram> {
   return obtainProgram(TEMPORAL_CLI, progress, env);

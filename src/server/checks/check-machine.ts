@@ -28,7 +28,7 @@ export function checkNode(version = process.versions.node): CheckResult {
   };
 }
 
-/** Whether the Temporal CLI is here. Not having it is no failure: the first command that needs it fetches it. */
+/** Whether the Temporal CLI is installed. A missing one is fine: the first command that needs it fetches it. */
 export async function checkBinary(env: NodeJS.ProcessEnv = process.env): Promise<CheckResult> {
   try {
     const found = await findTemporal(env);

@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs';
 
 /**
- * Why a file cannot be trusted to be known to its owner alone, in words that follow "and": it is none, it is of another
- * user, or others may read it.
+ * Why a file is not known to its owner alone, in words that follow "and": it is not a file, belongs to another user, or
+ * others may read it.
  *
- * @returns undefined where it can. @throws the error of the file system, such as for one that is missing.
+ * @returns undefined if it is private. @throws the error of the file system, such as for a missing one.
  */
 export function whyNotPrivate(path: string): string | undefined {
   const status = lstatSync(path);

@@ -12,13 +12,13 @@ const NONCE = /^[0-9a-f]{32}$/;
 const MAC = /^[0-9a-f]{64}$/;
 
 /**
- * Makes the key of a project with which its runtime's owner proves who decides, where there is none yet.
+ * Creates the key with which the owner of a project's runtime proves decisions, if there is none yet.
  *
- * It appears whole or not at all, and never in place of another one.
+ * It is created atomically, and never replaces another one.
  */
 export function createProofKey(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // A name with a dot is none of a seal key.
+  // A name with a dot never belongs to a seal key.
   const own = `${path}.${randomUUID()}`;
   try {
     writeFileSync(own, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' });

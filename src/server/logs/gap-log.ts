@@ -23,7 +23,7 @@ export class GapLog {
     try {
       this.log.append({ ...gap, request, nearest: gap.nearest.slice(0, MAX_NEAREST), ts: Date.now() / 1000 });
     } catch {
-      // A disk that takes nothing is found by what has to be written.
+      // A full disk is reported by writes that matter.
     }
   }
 

@@ -27,7 +27,7 @@ export interface HarvestEntry {
   last_seen: string;
 }
 
-/** How often something ran, as far as it was counted. */
+/** Number of runs, as far as they were counted. */
 export interface HarvestRuns {
   times: number;
   /** Whether there may have been more. */

@@ -56,7 +56,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The lines of a file that are JSON of a kind; none where there is no file. @throws the error of the file system. */
+/** The lines of a file that are JSON of a kind; empty if the file is missing. @throws the error of the file system. */
 export function readLines<Line>(file: string, isLine: (value: unknown) => value is Line): Line[] {
   let text: string;
   try {

@@ -17,7 +17,8 @@ export interface ReadRecords {
 const MAX_RECORDS = 3000;
 
 /**
- * Reads the records of tasks and direct runs, with those of the tasks that they called. One that went away meanwhile is none.
+ * Reads the records of tasks and direct runs, with those of the tasks that they called. Records removed meanwhile are
+ * skipped.
  *
  * @param folder of the records.
  */

@@ -94,7 +94,10 @@ function refuseOther(folder: string, { id, request }: NewRun): void {
   });
 }
 
-/** `runlog.jsonl`: what became of a request in plain words, a line each; the first says who was recruited. Source: R-004-16 to R-004-18; C-35. */
+/**
+ * `runlog.jsonl`: the progress of a request in plain words, a line each; the first names the recruited ability. Source:
+ * R-004-16 to R-004-18; C-35.
+ */
 export class RunLog {
   readonly file: string;
 
@@ -104,9 +107,9 @@ export class RunLog {
   }
 
   /**
-   * Adds a line, whichever process does so: lines never mix. A log that is gone is not begun anew.
+   * Adds a line, from any process: lines never mix. A removed log is not recreated.
    *
-   * @param step what of the run it is about; null: the run. @throws AbilityError `runlog.write_failed`.
+   * @param step the part of the run that it concerns; null: the run. @throws AbilityError `runlog.write_failed`.
    */
   append(kind: Exclude<RunLogLine['kind'], 'recruitment'>, step: string | null, payload: JsonObject): void {
     try {
@@ -116,7 +119,7 @@ export class RunLog {
     }
   }
 
-  /** All lines, without one that was torn. @throws the error of the file system where there is none. */
+  /** All lines, except a torn one. @throws the error of the file system if the log is missing. */
   read(): RunLogLine[] {
     return readFileSync(this.file, 'utf8').split('\n').flatMap(parsedLine);
   }
@@ -167,9 +170,10 @@ function writeFailed(folder: string, cause: unknown): AbilityError {
 }
 
 /**
- * Removes the logs of runs to which nothing was added for so long, and folders of runs that never began.
+ * Removes the logs of runs that have not changed for the given time, and folders of runs that never began.
  *
- * @param now milliseconds since 1970, as `keepMs`. @returns how many. @throws the error of the file system.
+ * @param now milliseconds since 1970. @param keepMs milliseconds. @returns the number removed. @throws the error of the
+ * file system.
  */
 export function removeOldRuns(runs: string, now: number, keepMs: number): number {
   const old = namesIn(runs).filter((name) => now - lastUsed(join(runs, name), now) > keepMs);

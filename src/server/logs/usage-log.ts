@@ -1,6 +1,6 @@
 import { LineLog } from './line-log.js';
 
-/** How often an ability was called, of the calls that are in the log. */
+/** Call counts of an ability, from the calls in the log. */
 export interface AbilityUsage {
   ability_id: string;
   calls: number;

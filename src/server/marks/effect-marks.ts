@@ -49,7 +49,7 @@ export class StoredMarks implements EffectMarks {
   }
 }
 
-/** The first to open it has made it; a mark that cannot be written whole is none. */
+/** The first to open the file has made it; a mark that cannot be written completely does not count. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx');
   try {

@@ -47,7 +47,7 @@ export function readCreated(path: string): string | undefined {
   }
 }
 
-/** The file with the content. @throws the error of the file system where there is none. */
+/** The file with the content. @throws the error of the file system if it is missing. */
 export function fileOf(path: string): string {
   return statSync(path).isDirectory() ? join(path, INSIDE) : path;
 }

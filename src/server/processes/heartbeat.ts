@@ -5,7 +5,7 @@ import { fileOf } from './create-exclusively.js';
 
 /** When a holder that cannot be seen counts as dead. Milliseconds. */
 export interface HeartbeatLimits {
-  /** How often a holder gives a sign of life. */
+  /** Interval of a holder's heartbeats. */
   beat: number;
   /** Without a sign for this long it counts as dead. */
   stale: number;
@@ -41,7 +41,7 @@ export function giveSign(path: string, content: string): boolean {
   }
 }
 
-/** The last sign of life, on the clock of the file system in milliseconds; undefined where there is no lock. */
+/** The last heartbeat, on the clock of the file system in milliseconds; undefined if there is no lock. */
 export function lastSign(path: string): number | undefined {
   try {
     // Opening makes a network file system return current data; a plain stat may be answered from a cache.

@@ -14,20 +14,20 @@ export type LockHolder = ProcessMark & Partial<ProcessSpace> & { since?: string;
 export interface HeldLock {
   /** The earlier holder, if it could not be seen and had been silent; it may wake up. */
   readonly takenFrom: LockHolder | undefined;
-  /** Looks whether the lock is still ours; a process that was stopped or asleep asks before it goes on. */
+  /** Checks that the lock is still ours; a process that was stopped or asleep checks before it continues. */
   isOwn(): boolean;
   /** Called once, with the reason, when the lock is lost; the guarded work must end at once. */
   onLost(listener: (reason: string) => void): void;
   release(): void;
 }
 
-/** What a lock is taken with, by tests. */
+/** Options for taking a lock, for tests. */
 export interface LockOptions {
   link?: Link;
   limits?: HeartbeatLimits;
 }
 
-/** Taking a lock is a matter of milliseconds; who is longer at it and no longer alive has died at it. */
+/** Taking a lock takes milliseconds; a holder that takes longer and is dead died while taking it. */
 const TAKING_MS = 1_000;
 
 /**
@@ -116,7 +116,7 @@ function pauseShortly(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
 }
 
-/** What a lock holds: no two takings write the same. */
+/** Content of a lock: unique for each taking. */
 function contentOfLock(): string {
   return JSON.stringify({ ...ownMark(), ...ownSpace(), since: new Date().toISOString(), token: randomUUID() });
 }

@@ -50,7 +50,7 @@ export function allPids(): number[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-/** What a process is; undefined when it is gone or a zombie. */
+/** Describes a process; undefined if it is gone or a zombie. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;

@@ -8,7 +8,7 @@ export interface ProcessMark {
   started: string;
 }
 
-/** The mark of a living process, or undefined when there is none or it is a zombie. */
+/** The mark of a living process, or undefined if it is gone or a zombie. */
 export function markOf(pid: number): ProcessMark | undefined {
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid);
   return started === undefined ? undefined : { pid, started };

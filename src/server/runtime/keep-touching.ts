@@ -24,7 +24,7 @@ const MAX_MS = 1000;
 export function keepTouching(paths: ProjectPaths, env: NodeJS.ProcessEnv = process.env): () => void {
   const touch = (): void => {
     try {
-      // Nothing is made anew: a project that was removed stays so.
+      // Never recreates a file: a removed project stays removed.
       const now = new Date();
       utimesSync(paths.touchFile, now, now);
     } catch {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { ProjectPaths } from '../project-paths.js';
 
-/** What every system takes as the path of a socket: macOS has 104 bytes with the one that ends it, Linux 108. */
+/** Longest socket path that every system accepts: macOS has 104 bytes with the terminator, Linux 108. */
 const MAX_BYTES = 103;
 const NAME = 'runtime.sock';
 /** Prefix of the folder of a socket outside the project. */

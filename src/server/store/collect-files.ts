@@ -1,7 +1,7 @@
 import type { FileHolds, HoldingTask } from './file-holds.js';
 import type { Store } from './store.js';
 
-/** What became of a task: it goes on, it ended then, or the server does not know it. */
+/** End of a task: still open, ended then, or unknown to the server. */
 export type TaskEnd = 'open' | 'unknown' | Date;
 
 /** What decides which files may go. */
@@ -14,7 +14,7 @@ export interface Collection {
   now: Date;
 }
 
-/** What a collection did. */
+/** Result of a collection. */
 export interface Collected {
   /** Tasks that hold nothing any more. */
   tasks: number;

@@ -61,7 +61,7 @@ export class FileHolds {
     return isGone;
   }
 
-  /** Lets go of all that a task holds, and removes what no other task holds. @returns how many files are gone. */
+  /** Releases all files of a task, and removes those that no other task holds. @returns the number of removed files. */
   async release(task: string): Promise<number> {
     let removed = 0;
     for (const digest of await this.heldBy(task)) if (await this.letGo(task, digest)) removed += 1;

@@ -64,7 +64,7 @@ export class FolderNames {
     return found;
   }
 
-  /** A folder is no object, so none is left where the last object was. */
+  /** A folder is not an object, so it is removed with its last object. */
   private async removeEmpty(folder: string): Promise<void> {
     for (let at = folder; at !== this.folder && at.startsWith(this.folder); at = dirname(at)) {
       try {

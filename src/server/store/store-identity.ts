@@ -13,7 +13,7 @@ const ID_FILE = 'store-id';
 /** Interval between checks of a known store before reads; before each write it is always checked. */
 const LOOK_MS = 5000;
 
-/** What a project remembers of a store. */
+/** A project's memory of a store. */
 interface Seen {
   store: string;
   id: string;
@@ -88,7 +88,7 @@ export class StoreIdentity {
       const seen: Seen = { store: this.folder, id };
       writeWhole(this.seenFile, `${JSON.stringify(seen, null, 2)}\n`);
     } catch {
-      // A project that cannot be written uses the store all the same, and will not notice another one in its place.
+      // A project that cannot be written still uses the store, and will not notice another one in its place.
     }
   }
 

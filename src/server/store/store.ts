@@ -64,7 +64,10 @@ export interface Store {
    * before its end, so only a stream read to the end is the file.
    */
   openFile(sha256: string): Promise<Readable>;
-  /** The bytes that a file has; undefined where there is none. @throws AbilityError `store.not_shared` where that cannot be seen. */
+  /**
+   * The size of a file in bytes; undefined if it does not exist. @throws AbilityError `store.not_shared` if that cannot
+   * be determined.
+   */
   sizeOfFile(sha256: string): Promise<number | undefined>;
   /** Removes a file; that it is gone already is fine. */
   removeFile(sha256: string): Promise<void>;
@@ -75,7 +78,7 @@ export interface Store {
 
   /** Puts a small object under a name such as `tasks/<key>/record.json`, whole, in place of an earlier one. */
   putNamed(name: string, bytes: Uint8Array): Promise<void>;
-  /** The object of a name; undefined where there is none. */
+  /** The object of a name; undefined if it does not exist. */
   getNamed(name: string): Promise<Uint8Array | undefined>;
   /** The objects below a name that ends with `/`, sorted by name. */
   listNamed(prefix: string): Promise<NamedObject[]>;

@@ -56,7 +56,7 @@ export class TaskFileStore {
     return this.store.openFile(digest);
   }
 
-  /** Lets go of all that a task holds, and removes what no other task holds. @returns how many files are gone. */
+  /** Releases all files of a task, and removes those that no other task holds. @returns the number of removed files. */
   release(task: string): Promise<number> {
     return this.holds.release(task);
   }

@@ -17,7 +17,7 @@ function isRecent({ lastAccessTime }: { lastAccessTime?: Seconds }): boolean {
   return Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < RECENT_MS;
 }
 
-/** What a server counts of a queue, for workflows and activities together. */
+/** A server's statistics of a queue, for workflows and activities together. */
 export async function queueFigures(
   client: Client,
   namespace: string,

@@ -3,9 +3,9 @@ import type { TaskStart } from '../../contracts/task.js';
 import { unpackArguments } from '../../rules/tasks/task-arguments.js';
 
 /**
- * What a task was started with, from the arguments in the first event of its history.
+ * Start arguments of a task, from the first event of its history.
  *
- * @param task the workflow id. @returns undefined where these are not the arguments of a task.
+ * @param task the workflow id. @returns undefined if these are not the arguments of a task.
  */
 export async function readArguments(
   codec: Pick<PayloadCodec, 'decode'>,

@@ -28,7 +28,7 @@ export interface Difference {
   wanted: string;
 }
 
-/** What became of replaying one history. */
+/** Result of replaying one history. */
 export type ReplayEnd = { name: string; workflow_id: string; events: number } & (
   | { status: 'ok' }
   | { status: 'differs'; difference: Difference }
@@ -108,7 +108,7 @@ function headOf({ name, workflowId, history }: RecordedHistory): Omit<ReplayEnd,
 
 let installed = false;
 
-/** A replay executes no activities, so nothing asks which runs it has seen; and it writes no record, and no spans. */
+/** A replay executes no activities, so no run is looked up; and it writes neither record nor spans. */
 const noSinks: InjectedSinks<RunSinks & SpanSinks> = {
   runs: { begun: { fn: () => {} }, ended: { fn: () => {} }, told: { fn: () => {} } },
   traces: { step: { fn: () => {} }, hook: { fn: () => {} } },
@@ -164,7 +164,7 @@ async function findEvent(count: number, replays: (count: number) => Promise<bool
 /** Before its third event, the start of the first workflow task, no code runs. */
 const FIRST_TASK = 3;
 
-/** A history that is none of this engine's cannot be held against it. */
+/** A history of another engine is not evidence against this one. */
 async function whyNotOurs({ history, workflowId }: RecordedHistory, codec: ReplayCodec): Promise<Problem | undefined> {
   const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (started?.workflowType?.name?.includes(':')) return undefined;

@@ -32,7 +32,7 @@ export class StoreShare implements TaskShare {
     this.writes = new StoreWrites(store);
   }
 
-  /** How many records and logs could not be shared. */
+  /** Number of records and logs that could not be shared. */
   get missing(): number {
     return this.writes.missing;
   }

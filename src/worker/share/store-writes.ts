@@ -6,7 +6,7 @@ import { log } from '../logger.js';
 const MAX_BYTES = 32 * 1024 * 1024;
 /** After a failure nothing is tried for so long, so that a store that is down costs nothing. */
 const PAUSE_MS = 10_000;
-/** How many objects are written at once. */
+/** Number of objects written at once. */
 const AT_ONCE = 16;
 
 /**
@@ -26,7 +26,7 @@ export class StoreWrites {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** How many objects could not be written. */
+  /** Number of objects that could not be written. */
   get missing(): number {
     return this.lost;
   }
@@ -73,7 +73,7 @@ export class StoreWrites {
 
   private async write(name: string, bytes: Uint8Array): Promise<void> {
     if (this.now() < this.pausedUntil) {
-      // What failed a moment before was logged; the next failure says how many are missing by then.
+      // A failure shortly before was logged; the next log line contains the new total.
       this.lost += 1;
       return;
     }

@@ -11,7 +11,7 @@ export function itemsOf(list: object): readonly unknown[] {
   return list instanceof List ? list.items : (list as unknown[]).map(toCel);
 }
 
-/** How many items a list has. */
+/** Number of items in a list. */
 export function lengthOf(list: object): number {
   return list instanceof List ? list.items.length : (list as unknown[]).length;
 }
@@ -26,12 +26,12 @@ export function keysOf(map: object): readonly unknown[] {
   return map instanceof Dictionary ? [...map.entries.values()].map(([key]) => key) : Object.keys(map);
 }
 
-/** How many keys a map has. */
+/** Number of keys in a map. */
 export function sizeOfMap(map: object): number {
   return map instanceof Dictionary ? map.entries.size : Object.keys(map).length;
 }
 
-/** What a map holds under a key; undefined where it has no such key. Names that all objects inherit are none. */
+/** The value of a map's key; undefined if missing. Inherited names of objects do not count. */
 export function valueAt(map: object, key: unknown): unknown {
   if (map instanceof Dictionary) return map.entries.get(idOfKey(key))?.[1];
   if (typeof key === 'string')

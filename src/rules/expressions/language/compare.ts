@@ -45,8 +45,8 @@ function areAlike(kind: Kind, left: unknown, right: unknown): boolean {
 }
 
 /**
- * Below zero where the first number is less, 0 where both are the same, NaN where one is none. A whole number beside a
- * double is compared as a double.
+ * Negative if the first number is less, 0 if they are equal, NaN if one is NaN. An integer is compared with a double as
+ * a double.
  */
 export function orderNumbers(left: unknown, right: unknown): number {
   const [a, b] = [plain(left), plain(right)];

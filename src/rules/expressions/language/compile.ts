@@ -185,7 +185,7 @@ function compileTernary(parts: [Node, Node, Node], place: Place): Part {
   };
 }
 
-/** What one side decides does not depend on the other, also where that one fails. */
+/** A side that decides does so regardless of the other, even if that one fails. */
 function compileLogical(isAnd: boolean, sides: [Node, Node], place: Place): Part {
   const [left, right] = sides.map((side) => compilePart(side, place).run) as [Part['run'], Part['run']];
   const deciding = !isAnd;
@@ -241,7 +241,7 @@ function compileMembership(sides: [Node, Node], place: Place): Part {
   };
 }
 
-/** What can be no key is none. */
+/** A value that cannot be a key is not one. */
 function isKey(map: object, key: unknown): boolean {
   const kind = kindOf(key);
   const canBe = kind === 'string' || kind === 'bool' || kind === 'int' || kind === 'uint' || kind === 'double';

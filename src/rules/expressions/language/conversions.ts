@@ -95,7 +95,7 @@ function writeDouble(value: number): string {
   return value > 0 ? '+Inf' : '-Inf';
 }
 
-/** @throws Failure for bytes that are no UTF-8. */
+/** @throws Failure for invalid UTF-8. */
 export function readUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

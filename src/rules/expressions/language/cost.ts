@@ -8,7 +8,7 @@ const CHARACTERS_A_VISIT = 64;
 const VISITS_A_KEY = 2;
 
 /**
- * Counts what one evaluation visits, so that an expression ends with an error and never hangs.
+ * Counts the visits of one evaluation, so that an expression ends with an error and never hangs.
  *
  * Counting is by values and characters touched, not by the clock: a workflow that is replayed counts the same.
  */

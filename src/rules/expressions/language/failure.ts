@@ -9,7 +9,7 @@ import type { Node } from '../syntax/node.js';
 export class Failure {
   constructor(
     readonly summary: string,
-    /** The part that reads what does not exist. */
+    /** The part that reads a missing value. */
     readonly missing?: Node,
   ) {}
 }

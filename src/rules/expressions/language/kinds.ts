@@ -30,7 +30,7 @@ export class TypeName {
   constructor(readonly name: string) {}
 }
 
-/** A value, or that there is none. */
+/** An optional value. */
 export class Maybe {
   static readonly none: Maybe = new Maybe(undefined);
 
@@ -47,7 +47,7 @@ export class Dictionary {
   constructor(readonly entries: ReadonlyMap<string, readonly [key: unknown, value: unknown]>) {}
 }
 
-/** The kind of a value; lists and maps of JSON are what they are. */
+/** The kind of a value, including JSON lists and maps. */
 export function kindOf(value: unknown): Kind {
   switch (typeof value) {
     case 'string':

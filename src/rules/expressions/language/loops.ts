@@ -9,7 +9,7 @@ import { type Evaluation, failing, type Part, type Place } from './part.js';
 const NODES_A_VISIT = 3;
 
 type Run = Part['run'];
-/** What a macro makes of the items, asking for each of its bodies as often as it needs. */
+/** A macro's computation over the items; it evaluates each of its bodies as often as needed. */
 type Loop = (items: readonly unknown[], at: Turn, bodies: [Run, Run]) => unknown;
 /** Evaluates a body for an item. */
 interface Turn {

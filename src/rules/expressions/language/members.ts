@@ -34,7 +34,7 @@ export function compileMember(node: Node, place: Place): Part {
   };
 }
 
-/** @throws Failure for what has no members. */
+/** @throws Failure for a value without members. */
 function memberOf(of: unknown, name: string): unknown {
   if (of instanceof Maybe) return of.value === undefined ? undefined : memberOf(of.value, name);
   const kind = kindOf(of);
@@ -74,7 +74,7 @@ export function compileIndex(node: Node, place: Place): Part {
   };
 }
 
-/** @throws Failure for what has no elements, and for a place that is no whole number. */
+/** @throws Failure for a value without elements, and for an index that is not an integer. */
 function elementOf(of: unknown, key: unknown): unknown {
   if (of instanceof Maybe) return of.value === undefined ? undefined : elementOf(of.value, key);
   const kind = kindOf(of);

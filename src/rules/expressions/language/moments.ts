@@ -60,7 +60,7 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   return era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719_468;
 }
 
-/** What a clock and a calendar show. */
+/** Date and time as a clock and a calendar show them. */
 export interface Civil {
   year: number;
   /** 1 to 12. */
@@ -75,7 +75,7 @@ export interface Civil {
   dayOfYear: number;
 }
 
-/** What a clock shows at some seconds since 1970, those of its time zone added. */
+/** Date and time at some seconds since 1970, with the offset of the time zone already added. */
 export function civilOf(seconds: number): Civil {
   const days = Math.floor(seconds / DAY_SECONDS);
   const rest = seconds - days * DAY_SECONDS;

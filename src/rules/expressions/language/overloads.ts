@@ -16,7 +16,7 @@ export interface Overload {
   run: (operands: never[], context: CallContext) => unknown;
 }
 
-/** What a call gets beside its operands. */
+/** Arguments of a call besides its operands. */
 export interface CallContext {
   cost: Cost;
   /** Nanoseconds since 1970. */
@@ -24,7 +24,7 @@ export interface CallContext {
   uuid: () => string;
 }
 
-/** The ways to call what has a name, with what its operands cost. */
+/** The overloads of a named function, with the cost of their operands. */
 export interface Callable {
   name: string;
   overloads: readonly Overload[];
@@ -64,9 +64,9 @@ function fits(wanted: readonly Wanted[], kinds: readonly Wanted[]): boolean {
 }
 
 /**
- * Calls what has a name.
+ * Calls a named function.
  *
- * @throws Failure where no overload takes such operands.
+ * @throws Failure if no overload takes such operands.
  */
 export function callWith(callable: Callable, operands: unknown[], context: CallContext): unknown {
   const { cost } = context;

@@ -85,7 +85,7 @@ export function matches(text: string, pattern: string, { cost }: CallContext): b
   return program.matcher(text).find();
 }
 
-/** How many letters a text has; one beyond U+FFFF is two units of JavaScript. */
+/** Number of code points in a text; one beyond U+FFFF is two units of JavaScript. */
 export function lettersIn(text: string): number {
   let pairs = 0;
   for (let at = 0; at < text.length - 1; at += 1) {

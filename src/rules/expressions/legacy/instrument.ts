@@ -73,7 +73,7 @@ function instrumentCall([name, args]: [string, Node[]]): Node {
   refuseInstrument(name);
   if (name === 'has') return { op: 'call', args: [name, args] };
   if (name === 'matches' && args.length === 2) return re2(args[0] as Node, args[1] as Node);
-  // Functions such as `size` and `string` read what they are given.
+  // Functions such as `size` and `string` read their operands.
   return { op: 'call', args: [name, args.map((operand) => counted(INSTRUMENTS.read, operand))] };
 }
 

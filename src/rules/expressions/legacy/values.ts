@@ -26,7 +26,7 @@ export function toCel(value: Json | undefined): unknown {
   return new Proxy(value, handler);
 }
 
-/** The value behind a view, or the value itself where it is none: going through its keys is much faster. */
+/** The value behind a view, or the value itself if it is not one: iterating over its keys is much faster. */
 export function unwrapped(value: object): object {
   return behind(value) ?? value;
 }

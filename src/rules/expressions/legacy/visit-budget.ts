@@ -7,7 +7,7 @@ const CHARACTERS_A_VISIT = 64;
 const VISITS_A_KEY = 2;
 
 /**
- * Counts what one evaluation visits, so that an expression ends with an error and never hangs.
+ * Counts the visits of one evaluation, so that an expression ends with an error and never hangs.
  *
  * Counting is by values and characters touched, not by the clock: a workflow that is replayed counts the same.
  */
@@ -31,9 +31,9 @@ export class VisitBudget {
   }
 
   /**
-   * What a macro goes through: the items of a list, the keys of a map.
+   * The collection that a macro iterates over: the items of a list, the keys of a map.
    *
-   * `all` and `exists` go on after an error in a turn; they end where they cannot have another item.
+   * `all` and `exists` continue after an error in a turn; they end if no further item is available.
    */
   turnsOver(value: object): object {
     const items = Array.isArray(value) ? value : keysOf(value);

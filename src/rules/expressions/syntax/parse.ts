@@ -3,7 +3,7 @@ import { isLoop, LOOPING, type Node } from './node.js';
 import { SyntaxFailure } from './syntax-failure.js';
 import { readTokens, type Token } from './tokens.js';
 
-/** Words that are no names, so that CEL may give them a meaning one day. */
+/** Words reserved by CEL for future use, which cannot be names. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop'],
   ...['package', 'namespace', 'return', 'var', 'void', 'while'],
@@ -23,7 +23,7 @@ const ROWS: readonly (readonly string[])[] = [
  *
  * Source: the grammar of CEL (google/cel-spec, doc/langdef.md), without messages, and with `.?` and `[?` of optionals.
  *
- * @throws SyntaxFailure where it is no CEL; AbilityError `expression.too_costly` where it is too deep or too large.
+ * @throws SyntaxFailure if it is not CEL; AbilityError `expression.too_costly` if it is too deep or too large.
  */
 export function parseCel(text: string): Node {
   return new Parser(readTokens(text)).whole();

@@ -22,7 +22,7 @@ export function isZone(name: string): boolean {
   return FIXED.test(name) || isNamedZone(name);
 }
 
-/** Whether a time zone has that name; an offset is no name. */
+/** Whether a time zone has that name; an offset is not a name. */
 export function isNamedZone(name: string): boolean {
   return name === 'UTC' || linesByName().has(name);
 }

@@ -27,7 +27,7 @@ const keptToken = z.strictObject({
 });
 type KeptToken = z.infer<typeof keptToken>;
 
-/** A token that opens the project now, with what its bearer proves decisions with. */
+/** A currently valid token of the project, with its bearer's key for proofs. */
 export interface OpenToken {
   token: AccessToken;
   hash: string;
@@ -103,7 +103,7 @@ export class TokenFolder {
     return this.list().tokens.some((token) => isOpen(token, now));
   }
 
-  /** Ends a token for good. @returns it; undefined where there is none of that id. */
+  /** Ends a token for good. @returns it; undefined if the id is unknown. */
   revoke(id: string, now = Date.now()): AccessToken | undefined {
     const kept = this.read(id);
     if (!kept) return undefined;

@@ -38,7 +38,7 @@ export class S3Objects {
     });
   }
 
-  /** The bytes of an object from one of them on; undefined where there is none. */
+  /** The bytes of an object from an offset on; undefined if it does not exist. */
   async get(name: string, from = 0): Promise<Readable | undefined> {
     return this.unlessAbsent(`${name} could not be read`, async (client, { GetObjectCommand }) => {
       const range = from > 0 ? { Range: `bytes=${from}-` } : {};
@@ -48,7 +48,7 @@ export class S3Objects {
     });
   }
 
-  /** @returns its size, its moment, and the digest that it was kept under; undefined where there is none. */
+  /** @returns its size, its time, and the digest that it was kept under; undefined if it does not exist. */
   async look(name: string): Promise<(Omit<S3Object, 'name'> & { sha256: string | undefined }) | undefined> {
     const found = await this.unlessAbsent<HeadObjectCommandOutput>(
       `${name} could not be looked at`,
@@ -166,7 +166,7 @@ export class S3Objects {
 
 type Action<T> = (client: S3Client, sdk: typeof import('@aws-sdk/client-s3')) => Promise<T>;
 
-/** Sends parts in order. @param send a part, with its number from 1 on. @returns what each of them gave. */
+/** Sends parts in order. @param send a part, with its number from 1 on. @returns the results. */
 async function sendParts<T>(
   parts: AsyncIterator<Buffer>,
   send: (part: Buffer, number: number) => Promise<T>,
@@ -190,7 +190,7 @@ const IDLE_MS = 20_000;
 const ANSWER_MS = 60_000;
 /** With the first one; the pauses between them grow. */
 const ATTEMPTS = 3;
-/** What stores that are no AWS call themselves where nothing else is written. */
+/** Default region of stores other than AWS. */
 const ANY_REGION = 'us-east-1';
 
 /**
@@ -232,7 +232,7 @@ async function hasRegion(client: S3Client): Promise<boolean> {
   }
 }
 
-/** How often in a row a line may break without a byte having come. */
+/** Number of consecutive broken connections without a byte. */
 const MAX_VAIN = 3;
 
 /**

@@ -4,7 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 const NO_ROOM = new Set(['QuotaExceeded', 'QuotaExceededException', 'XMinioStorageFull', 'InsufficientStorage']);
 const ABSENT = new Set(['NoSuchKey', 'NotFound']);
 
-/** Whether an answer says that there is no such object; a bucket that is not there is something else. */
+/** Whether an error means that an object does not exist; a missing bucket is different. */
 export function isAbsent(error: unknown): boolean {
   return ABSENT.has(nameOf(error));
 }

@@ -10,7 +10,7 @@ import type { S3Place } from './s3-place.js';
 /** Values that were put are not sent again for so long. */
 const KNOWN_MS = 10 * 60 * 1000;
 const MAX_KNOWN = 1000;
-/** How many objects are removed at once. */
+/** Number of objects removed at once. */
 const REMOVED_AT_ONCE = 16;
 
 /** A store in an object store with the S3 protocol, laid out as the folder is. */
