@@ -6,6 +6,7 @@ import type { AgentAnswer, AgentTurn } from '../../src/contracts/agent-runtime.j
 import type { RunLogLine } from '../../src/contracts/routing.js';
 import { abilityJson, ability as called } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -223,47 +224,55 @@ describe('ability agent', () => {
     expect(outcome.tasks.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
   });
 
-  test('what comes after a call that failed is not run, and the next plan goes another way (R-000-80, C-45)', async () => {
-    const { outcome, turns } = await runWith((_, all) => {
-      if (all.length === 1) {
-        return { plan: [entry('a', 'notes.break'), entry('b', 'notes.write', { text: 'never' }, ['a'])] as never };
-      }
-      return all.length === 2
-        ? { plan: [entry('c', 'notes.write', { text: 'instead' })] as never }
-        : { plan: [], answer: 'another way' };
-    });
-    expect(turns[1]?.results).toMatchObject([
-      { id: 'a', status: 'failed', error: { code: expect.any(String), reason: expect.any(String) } },
-      { id: 'b', status: 'skipped', error: { code: 'planner.call_skipped', suggestion: expect.any(String) } },
-    ]);
-    expect(outcome.tasks).toMatchObject([
-      { id: 'a', status: 'failed' },
-      { id: 'b', status: 'cancelled' },
-      { id: 'c', status: 'succeeded' },
-    ]);
-    expect(textOf('written')).not.toContain('never');
-  });
+  test(
+    'what comes after a call that failed is not run, and the next plan goes another way (R-000-80, C-45)',
+    LONG,
+    async () => {
+      const { outcome, turns } = await runWith((_, all) => {
+        if (all.length === 1) {
+          return { plan: [entry('a', 'notes.break'), entry('b', 'notes.write', { text: 'never' }, ['a'])] as never };
+        }
+        return all.length === 2
+          ? { plan: [entry('c', 'notes.write', { text: 'instead' })] as never }
+          : { plan: [], answer: 'another way' };
+      });
+      expect(turns[1]?.results).toMatchObject([
+        { id: 'a', status: 'failed', error: { code: expect.any(String), reason: expect.any(String) } },
+        { id: 'b', status: 'skipped', error: { code: 'planner.call_skipped', suggestion: expect.any(String) } },
+      ]);
+      expect(outcome.tasks).toMatchObject([
+        { id: 'a', status: 'failed' },
+        { id: 'b', status: 'cancelled' },
+        { id: 'c', status: 'succeeded' },
+      ]);
+      expect(textOf('written')).not.toContain('never');
+    },
+  );
 
-  test('nothing runs unless all can be created; unavailable goes back, and what the next plan does not name is cancelled (R-000-80, C-45)', async () => {
-    const { outcome, turns } = await runWith((_, all) => {
-      const written = entry('w', 'notes.write', { text: 'only-with-all' });
-      const kept = entry('s', 'notes.search', { query: 'kept' });
-      if (all.length === 1) return { plan: [kept, written, entry('p', 'prod.only')] as never };
-      return all.length === 2 ? { plan: [kept] as never } : { plan: [], answer: 'done' };
-    });
-    expect(turns[1]?.results).toMatchObject([
-      { id: 'p', status: 'unavailable', error: { code: 'scope.environment', suggestion: expect.any(String) } },
-      { id: 's', status: 'created' },
-      { id: 'w', status: 'created' },
-    ]);
-    const [, , , ...later] = turns[2]?.results ?? [];
-    expect(later).toMatchObject([
-      { id: 'w', status: 'cancelled' },
-      { id: 's', status: 'succeeded', task_key: expect.stringMatching(/\.t1\.1$/) },
-    ]);
-    expect(outcome.status).toBe('answered');
-    expect(textOf('written')).not.toContain('only-with-all');
-  });
+  test(
+    'nothing runs unless all can be created; unavailable goes back, and what the next plan does not name is cancelled (R-000-80, C-45)',
+    LONG,
+    async () => {
+      const { outcome, turns } = await runWith((_, all) => {
+        const written = entry('w', 'notes.write', { text: 'only-with-all' });
+        const kept = entry('s', 'notes.search', { query: 'kept' });
+        if (all.length === 1) return { plan: [kept, written, entry('p', 'prod.only')] as never };
+        return all.length === 2 ? { plan: [kept] as never } : { plan: [], answer: 'done' };
+      });
+      expect(turns[1]?.results).toMatchObject([
+        { id: 'p', status: 'unavailable', error: { code: 'scope.environment', suggestion: expect.any(String) } },
+        { id: 's', status: 'created' },
+        { id: 'w', status: 'created' },
+      ]);
+      const [, , , ...later] = turns[2]?.results ?? [];
+      expect(later).toMatchObject([
+        { id: 'w', status: 'cancelled' },
+        { id: 's', status: 'succeeded', task_key: expect.stringMatching(/\.t1\.1$/) },
+      ]);
+      expect(outcome.status).toBe('answered');
+      expect(textOf('written')).not.toContain('only-with-all');
+    },
+  );
 
   test('a broken plan goes back with its faults, and a large output with its beginning (R-000-79)', async () => {
     const { turns } = await runWith((_, all) => {
@@ -276,7 +285,7 @@ describe('ability agent', () => {
     expect(String(turns[2]?.results.at(-1)?.output).length).toBe(16_384);
   });
 
-  test('it is asked at most so often, and ends with what was done (C-45)', async () => {
+  test('it is asked at most so often, and ends with what was done (C-45)', LONG, async () => {
     const { outcome } = await runWith(
       (_, all) => ({ plan: [entry(`n${all.length}`, 'notes.search') as never] }),
       'go',
@@ -290,66 +299,74 @@ describe('ability agent', () => {
     });
   });
 
-  test('a call that needs a person waits for one, and goes on under the same key (R-000-80, R-002-53)', async () => {
-    const scripted = [
-      { plan: [entry('s', 'notes.search', { query: 'a' }), entry('c', 'rows.confirmed', {}, ['s'])] },
-      { plan: [], answer: 'confirmed' },
-    ];
-    const file = requestFile({ prompt: 'drop rows', provider: { scripted } });
-    const args = ['agent', '--request', file, '--key', 'with-people', ...at()];
-    const first = await called(args, options());
-    expect(first).toMatchObject({ exitCode: 5, stdout: expect.stringContaining('waiting for approval') });
-    expect(first.stderr).toContain('approve with-people.t1.2');
-    expect(first.stderr).toContain(`agent --request ${file} --key with-people`);
-    const again = await abilityJson([...args, '--yes'], options());
-    expect(again).toMatchObject({ exitCode: 5, json: { status: 'waiting_approval' } });
-    await decide(project.connection, 'with-people.t1.2', 'approve', { by: 'boss' });
-    const third = await abilityJson(args, options());
-    expect(third).toMatchObject({
-      exitCode: 0,
-      json: { status: 'answered', answer: 'confirmed', tasks: [{ id: 's' }, { id: 'c', output: 'dropped' }] },
-    });
-    // It has ended: the same again is told what it came to.
-    expect((await abilityJson(args, options())).json).toMatchObject({
-      status: 'answered',
-      answer: 'confirmed',
-      tasks: [
-        { id: 's', output: { found: 'a' } },
-        { id: 'c', output: 'dropped', task_key: 'with-people.t1.2' },
-      ],
-    });
-  });
+  test(
+    'a call that needs a person waits for one, and goes on under the same key (R-000-80, R-002-53)',
+    LONG,
+    async () => {
+      const scripted = [
+        { plan: [entry('s', 'notes.search', { query: 'a' }), entry('c', 'rows.confirmed', {}, ['s'])] },
+        { plan: [], answer: 'confirmed' },
+      ];
+      const file = requestFile({ prompt: 'drop rows', provider: { scripted } });
+      const args = ['agent', '--request', file, '--key', 'with-people', ...at()];
+      const first = await called(args, options());
+      expect(first).toMatchObject({ exitCode: 5, stdout: expect.stringContaining('waiting for approval') });
+      expect(first.stderr).toContain('approve with-people.t1.2');
+      expect(first.stderr).toContain(`agent --request ${file} --key with-people`);
+      const again = await abilityJson([...args, '--yes'], options());
+      expect(again).toMatchObject({ exitCode: 5, json: { status: 'waiting_approval' } });
+      await decide(project.connection, 'with-people.t1.2', 'approve', { by: 'boss' });
+      const third = await abilityJson(args, options());
+      expect(third).toMatchObject({
+        exitCode: 0,
+        json: { status: 'answered', answer: 'confirmed', tasks: [{ id: 's' }, { id: 'c', output: 'dropped' }] },
+      });
+      // It has ended: the same again is told what it came to.
+      expect((await abilityJson(args, options())).json).toMatchObject({
+        status: 'answered',
+        answer: 'confirmed',
+        tasks: [
+          { id: 's', output: { found: 'a' } },
+          { id: 'c', output: 'dropped', task_key: 'with-people.t1.2' },
+        ],
+      });
+    },
+  );
 
-  test('a risk holds the first call; --yes does not agree to it, an agent cannot, and who reads it can (R-002-44, R-002-45)', async () => {
-    const scripted = [{ plan: [entry('w', 'notes.write', { text: 'risky-one' })] }, { plan: [], answer: 'written' }];
-    const file = requestFile({ prompt: 'a risky thing', provider: { scripted } });
-    const args = ['agent', '--request', file, '--key', 'risky', ...at()];
-    const { json, exitCode } = await abilityJson([...args, '--yes'], options());
-    expect({ exitCode, json }).toMatchObject({
-      exitCode: 5,
-      json: {
-        status: 'needs_consent',
-        tasks: [],
-        problem: { code: 'planner.needs_consent' },
-        consent: { risks: ['This touches all notes'], calls: [{ id: 'w' }] },
-      },
-    });
-    const agreed = [...args, '--agree', json.consent.reference];
-    expect(await abilityJson(agreed, options({ ABILITY_CALLER: 'agent' }))).toMatchObject({
-      exitCode: 4,
-      json: { error: { code: 'approval.by_agent' } },
-    });
-    expect(await abilityJson([...args, '--agree', 'f'.repeat(64)], options())).toMatchObject({ exitCode: 5 });
-    expect(textOf('written')).not.toContain('risky-one');
-    expect(await abilityJson(agreed, options())).toMatchObject({
-      exitCode: 0,
-      json: { status: 'answered', tasks: [{ status: 'succeeded' }] },
-    });
-    expect(linesOf('risky').find(({ kind }) => kind === 'approval')?.payload).toMatchObject({
-      by: 'tester',
-      agreed: true,
-    });
-  });
+  test(
+    'a risk holds the first call; --yes does not agree to it, an agent cannot, and who reads it can (R-002-44, R-002-45)',
+    LONG,
+    async () => {
+      const scripted = [{ plan: [entry('w', 'notes.write', { text: 'risky-one' })] }, { plan: [], answer: 'written' }];
+      const file = requestFile({ prompt: 'a risky thing', provider: { scripted } });
+      const args = ['agent', '--request', file, '--key', 'risky', ...at()];
+      const { json, exitCode } = await abilityJson([...args, '--yes'], options());
+      expect({ exitCode, json }).toMatchObject({
+        exitCode: 5,
+        json: {
+          status: 'needs_consent',
+          tasks: [],
+          problem: { code: 'planner.needs_consent' },
+          consent: { risks: ['This touches all notes'], calls: [{ id: 'w' }] },
+        },
+      });
+      const agreed = [...args, '--agree', json.consent.reference];
+      expect(await abilityJson(agreed, options({ ABILITY_CALLER: 'agent' }))).toMatchObject({
+        exitCode: 4,
+        json: { error: { code: 'approval.by_agent' } },
+      });
+      expect(await abilityJson([...args, '--agree', 'f'.repeat(64)], options())).toMatchObject({ exitCode: 5 });
+      expect(textOf('written')).not.toContain('risky-one');
+      expect(await abilityJson(agreed, options())).toMatchObject({
+        exitCode: 0,
+        json: { status: 'answered', tasks: [{ status: 'succeeded' }] },
+      });
+      expect(linesOf('risky').find(({ kind }) => kind === 'approval')?.payload).toMatchObject({
+        by: 'tester',
+        agreed: true,
+      });
+    },
+  );
 
   test('a session that was open before is joined, and not ended', async () => {
     await project.startSession('long-one');
@@ -359,7 +376,7 @@ describe('ability agent', () => {
     expect(await showSession(project.connection, 'long-one')).toMatchObject({ status: 'open', turn_index: 1 });
   });
 
-  test('killed in the middle, the same request with the same key makes no task twice (R-002-51)', async () => {
+  test('killed in the middle, the same request with the same key makes no task twice (R-002-51)', LONG, async () => {
     const scripted = [
       {
         plan: [entry('one', 'notes.slow', { name: 'killed' }), entry('two', 'notes.write', { text: 'once' }, ['one'])],
@@ -402,7 +419,10 @@ describe('ability agent', () => {
     expect(await showSession(project.connection, 'killed-session')).toMatchObject({ status: 'stopped', turn_index: 1 });
   });
 
-  test('two processes with the same key at once carry out one plan, each call once (R-002-51)', async () => {
+  test('two processes with the same key at once carry out one plan, each call once (R-002-51)', {
+    ...LONG,
+    timeout: 120_000,
+  }, async () => {
     // An AI that never plans the same twice: what it plans is for the process that asked it alone.
     const file = requestFile({ prompt: 'both', provider: { command: { argv: ['node', 'fickle.mjs'] } } });
     const args = ['agent', '--request', file, '--key', 'both', ...at()];
@@ -419,7 +439,7 @@ describe('ability agent', () => {
       .split('\n')
       .filter((line) => line.startsWith('fickle-'));
     expect(written).toEqual([one.tasks[0].output.written]);
-  }, 120_000);
+  });
 
   test.each([
     [{ prompt: 'x', provider: {} }, 'definition.invalid'],

@@ -5,6 +5,7 @@ import { readRecord, showSession, viewTask } from '../../src/client/index.js';
 import type { RunLogLine } from '../../src/contracts/routing.js';
 import { abilityJson, ability as called } from '../fixtures/called-command.js';
 import type { CommandOptions } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -129,7 +130,7 @@ describe('ability ask', () => {
     });
   });
 
-  describe('signals that tasks of the session wait for (R-003-01, R-003-04)', () => {
+  describe('signals that tasks of the session wait for (R-003-01, R-003-04)', LONG, () => {
     const begin = async (...abilities: string[]): Promise<{ session: string; keys: string[] }> => {
       const { json } = await abilityJson(['session', 'start', ...at()], options());
       const keys: string[] = [];
@@ -234,7 +235,7 @@ describe('ability ask', () => {
     });
   });
 
-  test('what failed is offered again, and "yes" tries it again (R-003-23)', async () => {
+  test('what failed is offered again, and "yes" tries it again (R-003-23)', LONG, async () => {
     const { json, exitCode } = await ask(['check the last backup']);
     expect({ exitCode, json }).toMatchObject({
       exitCode: 1,
@@ -300,7 +301,7 @@ describe('ability ask', () => {
     });
   });
 
-  test('the run is written down also where the server is not reached (R-004-16)', async () => {
+  test('the run is written down also where the server is not reached (R-004-16)', LONG, async () => {
     const { exitCode } = await abilityJson(
       ['ask', 'search the notes', '--key', 'no-server', '--address', '127.0.0.1:1'],
       options(),

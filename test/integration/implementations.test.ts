@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { cancelTask, createTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, type ProjectFiles, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { apiAbility, config, logFile, lowLevel, mcpAbility, scriptAbility } from '../fixtures/servers/definitions.js';
@@ -303,7 +304,7 @@ describe('an implementation tagged fast', () => {
     },
   );
 
-  test('is tried again, and reports its failure as every call does', async () => {
+  test('is tried again, and reports its failure as every call does', LONG, async () => {
     define('fast.fails', 'read', 'echo oh >&2; exit 4\n');
     const result = await project.run('fast.fails');
     expect(result).toMatchObject({
@@ -313,7 +314,7 @@ describe('an implementation tagged fast', () => {
     });
   });
 
-  test('is cancelled within ten seconds: its workflow task hears of it with its next heartbeat', async () => {
+  test('is cancelled within ten seconds: its workflow task hears of it with its next heartbeat', LONG, async () => {
     define('fast.slow', 'read', 'touch fast-slow.txt; exec sleep 60\n');
     const { id } = await project.create('fast.slow');
     await expect.poll(() => existsSync(join(project.root, 'fast-slow.txt')), { timeout: 20_000 }).toBe(true);

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/contracts/json.js';
 import { BROKEN_REPOSITORIES } from '../fixtures/broken-repositories.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { exampleProject } from '../fixtures/example-project.js';
+import { LONG } from '../fixtures/extent.js';
 import { GitRepository } from '../fixtures/git-repository.js';
 import { keepEndpoint, type ModelServer, startModel } from '../fixtures/model-server.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -33,6 +34,7 @@ const passes = (repository: string): boolean =>
 describe('engineering', () => {
   test.each(BROKEN_REPOSITORIES.map((one, at) => [one.name, at, one] as const))(
     'R-000-98, R-003-26: mends a repository whose suite fails by %s, and writes into its log what it did',
+    LONG,
     async (_, at, { files, suite }) => {
       models.engineer?.use();
       const repository = new GitRepository(inWorkspace(`e${at}`));
@@ -111,7 +113,7 @@ describe('research', () => {
     expect(answer).toMatch(/pH 4\.5 to 5\.5 \[\d\]/);
   });
 
-  test('says otherwise of another corpus, and that a corpus does not answer', async () => {
+  test('says otherwise of another corpus, and that a corpus does not answer', LONG, async () => {
     writeCorpus('c2', { ...CORPUS, 'soil.md': CORPUS['soil.md'].replace('4.5 to 5.5', '4 to 5') });
     expect((await research('c2')).answer).toMatch(/pH 4 to 5 \[\d\]/);
     expect(await research('c2', 'Who invented zeppelins?')).toMatchObject({
@@ -209,7 +211,7 @@ describe('the operations of agents', () => {
     ['git.diff', { repository: '.', base: 'HEAD', head: 'HEAD' }] as const,
     ['git.diff', { repository: 'safe', base: 'HEAD', head: 'none' }] as const,
     ['corpus.cite', { corpus: 'safe', document: '../../outside.txt', from_line: 1, to_line: 1 }] as const,
-  ])('%s stays in the folder it is given: %j', async (ability, input) => {
+  ])('%s stays in the folder it is given: %j', LONG, async (ability, input) => {
     const result = await project.run(ability, input);
     expect(result).toMatchObject({ status: 'failed' });
     expect(JSON.stringify(result)).not.toContain('secret');

@@ -5,6 +5,7 @@ import { removeExpired } from '../../src/activities/record/remove-expired.js';
 import { changeInput, explainTask, listTasks, retryTask, runTask, viewTask } from '../../src/client/index.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
 import { mendRecord } from '../../src/doors/cli/commands/task/mend-record.js';
+import { LONG } from '../fixtures/extent.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { TEST_KEYS } from '../fixtures/running-project.js';
@@ -175,7 +176,7 @@ test('a called workflow is a call, and its own record has its calls', async () =
   expect(recordOf(`${key}/children/inner`).calls).toMatchObject([{ path: 'echo', given: { value: { n: 3 } } }]);
 });
 
-test('a loop over many items lists the first, and the text says how many are left out', async () => {
+test('a loop over many items lists the first, and the text says how many are left out', LONG, async () => {
   const { task_key: key } = await flows.run(
     'steps: [{ id: each, foreach: input.all, as: n, max_parallel: 20, steps: [{ id: echo, call: util.echo, with: {} }] }]',
     { all: Array.from({ length: 105 }, (_, n) => n) },
@@ -205,24 +206,30 @@ test('R-000-86: the intent is kept in show, why, list, record, and in a task tha
   expect((await viewTask(connection, other as string)).result).not.toHaveProperty('intent');
 });
 
-test('C-35: the run that a task is part of is in its record, in those of what it calls, and stays when its input is changed', async () => {
-  const { project } = flows;
-  const child = flows.define('steps: [{ id: a, let: { x: 1 } }]');
-  const ability = flows.define(`input_schema: { type: object }\nsteps: [{ id: down, call: ${child} }]`);
-  const { id } = await project.create(ability, {}, { run: false, inRun: 'r-1' });
-  expect(recordOf(id).run).toBe('r-1');
-  const by = { name: 'ann', source: 'claimed' } as const;
-  expect(await changeInput(project.connection, id, { set: { n: 1 }, unset: [], by })).toMatchObject({ changed: true });
-  await runTask(project.connection, id);
-  await project.wait(id);
-  expect(recordOf(id)).toMatchObject({ run: 'r-1', input: { n: 1 }, result: { status: 'succeeded' } });
-  const below = join(folderOf(id), 'children/down/record.json');
-  expect(JSON.parse(readFileSync(below, 'utf8'))).toMatchObject({ run: 'r-1' });
-  expect(textOf(id)).toContain('| Run | r-1 |');
-  const { task_key: other } = await project.run(child);
-  expect(recordOf(other as string)).not.toHaveProperty('run');
-  await expect(project.create(ability, {}, { inRun: '../r-1' })).rejects.toMatchObject({ code: 'usage.invalid' });
-});
+test(
+  'C-35: the run that a task is part of is in its record, in those of what it calls, and stays when its input is changed',
+  LONG,
+  async () => {
+    const { project } = flows;
+    const child = flows.define('steps: [{ id: a, let: { x: 1 } }]');
+    const ability = flows.define(`input_schema: { type: object }\nsteps: [{ id: down, call: ${child} }]`);
+    const { id } = await project.create(ability, {}, { run: false, inRun: 'r-1' });
+    expect(recordOf(id).run).toBe('r-1');
+    const by = { name: 'ann', source: 'claimed' } as const;
+    expect(await changeInput(project.connection, id, { set: { n: 1 }, unset: [], by })).toMatchObject({
+      changed: true,
+    });
+    await runTask(project.connection, id);
+    await project.wait(id);
+    expect(recordOf(id)).toMatchObject({ run: 'r-1', input: { n: 1 }, result: { status: 'succeeded' } });
+    const below = join(folderOf(id), 'children/down/record.json');
+    expect(JSON.parse(readFileSync(below, 'utf8'))).toMatchObject({ run: 'r-1' });
+    expect(textOf(id)).toContain('| Run | r-1 |');
+    const { task_key: other } = await project.run(child);
+    expect(recordOf(other as string)).not.toHaveProperty('run');
+    await expect(project.create(ability, {}, { inRun: '../r-1' })).rejects.toMatchObject({ code: 'usage.invalid' });
+  },
+);
 
 test('created_at is the same in record and why, and stays when the task is tried again', async () => {
   const { connection } = flows.project;
