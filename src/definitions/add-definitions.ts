@@ -22,7 +22,7 @@ import { expandTemplates } from './templates/expand-templates.js';
 import { findUnsupported } from './unsupported.js';
 import type { YamlSource } from './yaml-source.js';
 
-/** Adds what a file defines to a registry; a broken file only disables what it defines. */
+/** Adds the definitions of a file to a registry; a broken file only disables its own definitions. */
 export function addFile(registry: Registry, kind: FileKindName, read: ReadFile): void {
   const source = sourceOf(read);
   if (!source) {
@@ -202,7 +202,7 @@ function duplicate(id: string, first: Loaded<unknown>, second: Loaded<unknown>):
   };
 }
 
-/** Reports a problem, and what it makes unusable. */
+/** Reports a problem, and the definitions it disables. */
 export function markBroken(registry: Registry, kind: BrokenKind, id: string, problem: Problem): void {
   // What breaks one thing may break another, and is reported once.
   if (!registry.problems.includes(problem)) registry.problems.push(problem);
@@ -213,7 +213,7 @@ function breakHooks(registry: Registry, phase: Phase, problem: Problem): void {
   markBroken(registry, 'hooks', phase, problem);
 }
 
-/** Disables what a broken file defines, as far as that is known; a guard that cannot be read is not skipped. */
+/** Disables the definitions of a broken file, as far as they are known; an unreadable guard is not skipped. */
 function disable(registry: Registry, kind: FileKindName, read: ReadFile, problems: Problem[]): void {
   const [first] = problems as [Problem, ...Problem[]];
   registry.problems.push(...problems);
@@ -225,7 +225,7 @@ function disable(registry: Registry, kind: FileKindName, read: ReadFile, problem
   }
 }
 
-/** The maps that hold what can be broken, by id. Hooks are kept by their phase. */
+/** The maps of definitions that may be broken, by id. Hooks are stored by their phase. */
 const MAPS = {
   ability: ['operations', 'workflows', 'agents'],
   implementation: ['implementations'],

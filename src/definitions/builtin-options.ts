@@ -10,7 +10,7 @@ export const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
   suggest: ['PromptSubmit'],
 };
 
-/** What each built-in handler takes: lists of names. */
+/** The options of each built-in handler: lists of names. */
 const TAKES: Record<BuiltinHook, Record<string, 'optional' | 'required'>> = {
   usage: {},
   credentials_present: { names: 'optional' },

@@ -45,7 +45,7 @@ function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource):
   return { problems: [...sorted.slice(0, MAX_REPORTED), { ...next, message, suggestion: undefined }] };
 }
 
-/** How many problems of one file are reported. */
+/** The maximum number of reported problems of one file. */
 const MAX_REPORTED = 50;
 
 function unknownKeyOf(key: string): string {
@@ -108,7 +108,7 @@ function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Prob
   return [form === undefined ? wrong : { ...wrong, suggestion: form }];
 }
 
-/** What belongs where something is missing, as far as the format says it itself. */
+/** The expected value where something is missing, as far as the format states it. */
 function rightForm(issue: Issue): string {
   if (issue.code === 'invalid_value') {
     return issue.values.length === 1
@@ -118,7 +118,7 @@ function rightForm(issue: Issue): string {
   return issue.code === 'invalid_union' && isOwnMessage(issue) ? `. ${issue.message}` : '';
 }
 
-/** The branch that was meant, where one is nearest; else keys that no branch knows; else what the union says itself. */
+/** The intended branch, if one is nearest; else keys that no branch knows; else the message of the union. */
 function problemsOfUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   path: PropertyKey[],
@@ -141,7 +141,7 @@ function problemsOfUnion(
 /** The weight of a verb that a branch does not know: the verb shows which step was meant. */
 const ANOTHER_VERB = 20;
 
-/** How far a value is from a branch: keys missing or too many at its own level weigh most. */
+/** The distance of a value from a branch: missing or extra keys at its own level weigh most. */
 function score(issues: Issue[]): number {
   let total = issues.length === 0 ? 0 : 0.01 * issues.length;
   for (const issue of issues) {
@@ -187,7 +187,7 @@ function wordingOf(issue: Issue, value: unknown): string {
   return `${issue.message}${seen}`;
 }
 
-/** What people call the types of values. */
+/** Common names of the types of values. */
 const KINDS_OF_VALUE: Record<string, string> = {
   array: 'A list',
   boolean: 'True or false',

@@ -6,7 +6,7 @@ interface Field {
   names?: readonly string[];
   /** Number of the first name. */
   first?: number;
-  /** How many letters of a name are enough. */
+  /** The minimum number of letters of a name. */
   letters?: number;
 }
 

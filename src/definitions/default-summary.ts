@@ -1,4 +1,4 @@
-/** The summary that a scaffold writes where it was given none: what it leaves to say. Source: C-46. */
+/** The placeholder that a scaffold writes if it was given no summary. Source: C-46. */
 export function unsaidSummary(id: string): string {
   return `Say here what ${id} is for.`;
 }

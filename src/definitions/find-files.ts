@@ -12,13 +12,13 @@ const KINDS = ['low-level', 'high-level', 'implementations', 'config', 'hooks', 
 
 type FolderKind = (typeof KINDS)[number];
 
-/** In the folder of configurations, what says where handlers of hooks live; read before the hooks. Source: R-002-12. */
+/** In the folder of configurations, the file that defines handlers of hooks; read before the hooks. Source: R-002-12. */
 const HOOKS_IMPL = /^hooks_impl\.ya?ml$/;
 
 /** Files that lie directly in a registry. Source: R-004-13, R-004-14; C-48. */
 const FILES = { 'capabilities.yaml': 'capabilities', 'packs.yaml': 'packs' } as const;
 
-/** How many letters a mistyped name may differ in. */
+/** The maximum number of differing letters in a mistyped name. */
 const MAX_TYPOS = 2;
 
 /** Holds the JSON Schemas that editors read. Source: docs/definitions.md. */
@@ -30,7 +30,7 @@ export interface DefinitionFile {
   path: string;
 }
 
-/** Something in the folders of definitions that nothing reads; `kind` is what it may have held, where that is known. */
+/** A file in the folders of definitions that nothing reads; `kind` is its probable kind, if known. */
 export interface UnreadFile {
   kind: FileKindName | undefined;
   problem: Problem;
@@ -72,7 +72,7 @@ function singleFiles(registry: string): DefinitionFile[] {
   });
 }
 
-/** What a file directly in a registry is, or was meant to be; undefined where no name is that near. */
+/** The kind of a file directly in a registry, or its intended kind; undefined if no name is similar. */
 function singleKind(name: string, typos: number): FileKindName | undefined {
   const plain = name.toLowerCase().replace(/\.yml$/, '.yaml');
   const near = Object.entries(FILES).find(([known]) => distance(plain, known) <= typos);
@@ -83,7 +83,7 @@ function kindOf(kind: FolderKind, path: string, folder: string): FileKindName {
   return kind === 'config' && HOOKS_IMPL.test(relative(folder, path)) ? 'hooks-impl' : kind;
 }
 
-/** Modules are no part of the registry: the source keeps what they are beside them. Source: R-002-02. */
+/** Modules are no part of the registry: the source stores their descriptions beside them. Source: R-002-02. */
 function folderOf(kind: FolderKind, { registry, hooks, root }: ProjectFolders): string {
   if (kind === 'modules') return join(root, MODULES);
   return kind === 'hooks' ? hooks : join(registry, kind);

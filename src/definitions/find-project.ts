@@ -5,7 +5,7 @@ import { AbilityError } from '../contracts/problem.js';
 /** The file that marks a project. */
 export const PROJECT_FILE = 'ability.yaml';
 
-/** Where a project keeps its definitions. */
+/** The places of a project's definitions. */
 export interface ProjectFolders {
   /** Absolute, symlinks resolved. */
   root: string;
@@ -30,7 +30,7 @@ export function findProjectRoot(from: string, given?: string): string {
   }
 }
 
-/** Where overviews of modules lie, beside the registry. Source: R-002-02. */
+/** The folder of module overviews, beside the registry. Source: R-002-02. */
 export const MODULES = 'modules/overview';
 
 /**

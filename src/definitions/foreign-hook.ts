@@ -5,7 +5,7 @@ import type { HookDefinition } from './formats/hooks.js';
 import type { Loaded } from './registry.js';
 import { keysOfTool } from './tool-mapping/tool-shapes.js';
 
-/** What only a hook of another tool has. */
+/** Keys that only a hook of another tool has. */
 const FOREIGN_KEYS = ['as', 'must_deny', 'abstain'] as const;
 
 /** Whether a hook is a script or an ability that speaks the protocol of another tool. */
@@ -85,7 +85,7 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   return key && invalid(`The hook ${id} of ${phase} decides nothing, so it has no \`${key}\``, [key], advice);
 }
 
-/** Where a handler has what belongs to a format, without one. */
+/** The places where a handler has keys of a format, without one. */
 function foreignPartOf(handler: HookDefinition['handler']): PropertyKey[] | undefined {
   if (!('script' in handler || 'ability' in handler)) return undefined;
   if (handler.event !== undefined) return ['handler', 'event'];

@@ -59,7 +59,7 @@ function emptyRegistry(root: string, file: ReadFile): Registry {
   };
 }
 
-/** What `ability.yaml` says; in place of a `placement` that is none the built-in lists hold. Source: R-001-19, C-28. */
+/** The settings of `ability.yaml`; the built-in lists replace an invalid `placement`. Source: R-001-19, C-28. */
 function checkProject(source: YamlSource): { checked: Checked<typeof project>; broken?: Problem } {
   const checked = checkFormat(project, source);
   const { value } = source;
@@ -115,7 +115,7 @@ export class RegistryLoader {
     this.read = [found.project, ...found.definitions.map(({ read }) => read)];
     if (!this.last || !isSame(this.last.from, found))
       this.last = { from: found, registry: registryOf(this.root, found) };
-    // Each look is an object of its own: what scripts hold is remembered for one look, and may have changed since.
+    // Each load is an object of its own: the contents of scripts are cached for one load, and may have changed since.
     return { ...this.last.registry };
   }
 
@@ -190,7 +190,7 @@ export function loadRegistry(from: string, given?: string): Registry {
   return new RegistryLoader(findProjectRoot(from, given)).load();
 }
 
-/** Reports what nothing reads; a configuration with an unread part may bind guards there, so its ability is disabled. */
+/** Reports unread parts; a configuration with one may bind guards there, so its ability is disabled. */
 function disableUnread(registry: Registry): void {
   for (const { problem, config: ability } of findUnread(registry)) {
     if (ability === undefined) registry.problems.push(problem);

@@ -21,7 +21,7 @@ export class FileCache {
   constructor(private readonly root: string) {}
 
   /**
-   * Reads one YAML file. What cannot be read is a problem, and so is a link that leads out of the project.
+   * Reads one YAML file. An unreadable file is a problem, and so is a link that leads out of the project.
    *
    * @param anywhere whether it may lie outside of the project: who runs the program has named it.
    */
@@ -98,7 +98,7 @@ function lineOfFirstBadByte(bytes: Buffer): number {
   }
 }
 
-/** What the system says about a file, without its path on this machine. */
+/** The system's message about a file, without its path on this machine. */
 function whyUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'is a link to something that is not there';

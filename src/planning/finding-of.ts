@@ -3,7 +3,7 @@ import type { Finding, Severity } from '../contracts/findings.js';
 import { LINT_CODES, type LintCode } from '../contracts/lint-codes.js';
 import { formatLocation, type Problem, type SourceLocation } from '../contracts/problem.js';
 
-/** A finding of lint's own. @param fix what to do here; left out: what the table of codes says. */
+/** A finding of lint's own. @param fix the remedy; left out: that of the table of codes. */
 export function findingOf(code: LintCode, message: string, location: SourceLocation, fix?: string): Finding {
   const { severity, why, fix: usual } = LINT_CODES[code];
   return { code, severity, message: used(message, location), why, fix: fix ?? usual, location: placed(location) };

@@ -9,7 +9,7 @@ import { missingCredentials } from './secrets/credentials.js';
 import { EnvironmentVariables, SecretSource } from './secrets/secret-source.js';
 import { definedEffects } from './steps/called-abilities.js';
 
-/** Where something is decided. */
+/** The project and environment of a decision. */
 export interface Place {
   registry: Registry;
   environment: string;
@@ -118,7 +118,7 @@ function effectsOf({ registry }: Place, id: string): AgentTarget['effects'] {
   return definedEffects(registry, id) ?? 'destructive';
 }
 
-/** What planning says where something is decided: what there is, and whether a value fits. */
+/** Planning's part in a decision: the possible targets, and whether a value fits. */
 export const DECIDING = {
   targets: routeTargets,
   check: (schema: JsonObject, value: Json): void =>

@@ -12,7 +12,7 @@ import {
   taskTimeout,
 } from './values.js';
 
-/** What one task of an agent may use up, with all agents that it calls. */
+/** The limits of one task of an agent, including all agents that it calls. */
 const limits = z.strictObject({
   max_turns: z.number().int().min(1).max(10_000).default(20).describe('How often its model is asked.'),
   max_calls: z.number().int().min(1).max(100_000).default(100).describe('How many calls it may make.'),

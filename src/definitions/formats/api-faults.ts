@@ -1,7 +1,7 @@
 import type { ApiBodyType, ApiPlace, ApiStyle } from '../../contracts/api.js';
 import { defaultStyle, STYLES_IN } from '../api-styles.js';
 
-/** What an `api` section says of one input. */
+/** The entry of an `api` section for one input. */
 interface Param {
   in: ApiPlace;
   name?: string | undefined;
@@ -30,7 +30,7 @@ export interface ApiFault {
   path: PropertyKey[];
 }
 
-/** What RFC 9110 lets a name of a header or cookie consist of. */
+/** The characters that RFC 9110 allows in a name of a header or cookie. */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /** Headers that belong to the connection: a value from outside would change where a request ends or whom it reaches. */
@@ -41,7 +41,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** Finds what contradicts itself in an `api` section, so that it is refused when it is loaded. Source: docs/api-calls.md. */
+/** Finds contradictions in an `api` section, so that it is refused when it is loaded. Source: docs/api-calls.md. */
 export function* faultsOfApi(api: ApiParts): Generator<ApiFault> {
   for (const [key, param] of Object.entries(api.params ?? {})) yield* faultsOfParam(key, param, api);
   yield* faultsOfPath(api);

@@ -28,10 +28,10 @@ const withoutCredentials = json.refine(
   'Only `headers` and `auth` may hold {credential:NAME}, such as `Authorization: "Bearer {credential:token}"`',
 );
 
-/** Where one input goes. What it may say depends on the place, see {@link faultsOfApi}. */
+/** The place of one input. The allowed keys depend on the place, see {@link faultsOfApi}. */
 const param = z.strictObject({
   in: z.enum(API_PLACES),
-  /** What it is called over there; without it, as the input. */
+  /** Its name in the API; default: that of the input. */
   name: z.string().min(1).optional(),
   style: z.enum(API_STYLES).optional(),
   explode: z.boolean().optional(),

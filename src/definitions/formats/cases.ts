@@ -100,7 +100,7 @@ const expectedError = z.union(
   'An error is a code, or { code, step, message }',
 );
 
-/** How a task may end for a case: a state, or not be formed at all. */
+/** The expected end of a task in a case: a state, or not being formed at all. */
 export const CASE_ENDS = [...END_STATES, 'unavailable'] as const;
 
 const expectation = z.strictObject({
@@ -120,7 +120,7 @@ const signal = z.strictObject({
   payload: json.default(null).describe('What it carries.'),
 });
 
-/** What several cases of a file share; a case overrides it key by key. */
+/** The defaults for the cases of a file; a case overrides them key by key. */
 const surroundings = {
   environment: environmentName.optional().describe('Where it runs.'),
   input: jsonObject.optional().describe('What the ability gets.'),
@@ -158,17 +158,17 @@ export type CaseFile = z.output<typeof cases>;
 /** One case as written. */
 export type CaseDefinition = z.output<typeof testCase>;
 
-/** How a mock answers one execution. */
+/** The answer of a mock to one execution. */
 export type MockAnswer = z.output<typeof mockAnswer>;
 
-/** What a mocked hook prints. */
+/** The output of a mocked hook. */
 export type MockHookAnswer = z.output<typeof hookAnswer>;
 
-/** What people say to an approval. */
+/** People's answers to an approval. */
 export type ScriptedDecisions = z.output<typeof decisions>;
 
 /** One decision of a person. */
 export type ScriptedDecision = z.output<typeof decision>;
 
-/** What a case expects. */
+/** The expectations of a case. */
 export type Expectation = z.output<typeof expectation>;

@@ -60,7 +60,7 @@ export const abilityConfig = z.strictObject({
     .describe('What holds in one environment, over all else.'),
 });
 
-/** What a child process gets as its environment. Source: docs/definitions.md. */
+/** The environment of a child process. Source: docs/definitions.md. */
 const envProfile = z.strictObject({
   pass: z.array(passedVariable).default([]).describe('Variables of the worker that are passed on.'),
   set: z.record(plainName, z.string()).default({}).describe('Variables with fixed values.'),

@@ -23,7 +23,7 @@ const LIMIT = 'How many may run at once is a whole number from 1 to 1000';
 
 const KEY = 'A key is a text, such as deploy-${{ input.env }}';
 
-/** How many tasks with the same key may run at once. Source: docs/definitions.md; docs/workflow-language.md. */
+/** The maximum number of tasks with the same key that run at once. Source: docs/definitions.md; docs/workflow-language.md. */
 export const concurrency = z.strictObject(
   {
     key: z
@@ -51,7 +51,7 @@ const template = z.strictObject({
 /** A template as loaded. */
 export type TemplateDefinition = z.output<typeof template>;
 
-/** What only steps give a meaning to. */
+/** Keys that only have a meaning with steps. */
 const NEEDS_STEPS = ['output', 'on_error', 'finally', 'templates', 'schedules', 'triggers'] as const;
 
 /**

@@ -75,7 +75,7 @@ const answeringHere = answering.extend({
     .optional()
     .describe('With `format: claude-code`: the folder of its plugin, pinned with it, which CLAUDE_PLUGIN_ROOT names.'),
 });
-/** A low-level ability that answers, by its id alone or with what it is given. */
+/** A low-level ability as a handler, by its id alone or with its arguments. */
 const ability = z.union(
   [
     abilityId.transform((key) => ({ key, with: undefined, timeout_sec: undefined })),
@@ -90,7 +90,7 @@ const ability = z.union(
   'An ability handler is the id of a low-level ability, or { key, with }',
 );
 
-/** What answers for a hook. Source: R-002-11. */
+/** The handler of a hook. Source: R-002-11. */
 export const handler = z.union(
   [
     z.strictObject({
@@ -232,7 +232,7 @@ export type EventParts = z.output<typeof eventParts>;
 /** The activation filter as loaded. */
 export type HookMatch = z.output<typeof match>;
 
-/** Where the handler of a hook lives. Source: R-002-11. */
+/** The place of a hook's handler. Source: R-002-11. */
 const hookImpl = z.union(
   [
     z.strictObject({

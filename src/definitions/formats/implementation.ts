@@ -86,7 +86,7 @@ export const mcp = z.strictObject({
     .describe('What the server said of the tool when it was imported; another one is not called.'),
 });
 
-/** What every kind may say besides. */
+/** The keys that every kind may have. */
 const shared = {
   defaults: jsonObject.optional().describe('Parameters under the input of the caller.'),
   overridable: names.optional().describe('Which of `defaults` callers may set; without it, all of them.'),

@@ -9,27 +9,27 @@ const importedFile = z.strictObject({
   definition: jsonObject,
 });
 
-/** `registry/.imports/<kind>.<name>.json`: what an import took over last. Written by the import alone. */
+/** `registry/.imports/<kind>.<name>.json`: the state of the last import. Written by the import alone. */
 export const importState = z.strictObject({
   format: z.literal(1),
   kind: z.enum(['mcp', 'openapi', 'arazzo']),
   name: z.string().min(1),
-  /** How the other system was reached; for people. */
+  /** The location of the other system; for people. */
   location: z.string(),
-  /** What operation keys begin with. */
+  /** The prefix of operation keys. */
   prefix: z.string(),
   /** Globs over keys and names that chose the operations; absent: all. */
   select: z.array(z.string()).optional(),
-  /** Effects that people chose for what fits a pattern, the last one that fits counting; absent: none. */
+  /** Effects that people chose for a pattern; the last matching one counts; absent: none. */
   effects: z.array(z.strictObject({ pattern: z.string().min(1), effect: z.enum(EFFECTS) })).optional(),
   /** `id`: its `operationId` over there, by which other documents name it; absent: it has none. */
   operations: z.record(abilityId, importedFile.extend({ source: z.string(), id: z.string().optional() })),
   config: importedFile.optional(),
-  /** What pinned definitions were, by SHA-256, so that a change can be shown. Source: docs/imports.md#an-mcp-server. */
+  /** Pinned definitions, by SHA-256, so that a change can be shown. Source: docs/imports.md#an-mcp-server. */
   pinned: z.record(z.string().regex(/^[0-9a-f]{64}$/), jsonObject),
 });
 
-/** What an import took over last. */
+/** The operations of the last import. */
 export type ImportState = z.output<typeof importState>;
 
 /** A definition as it was imported last, and where it was written to. */

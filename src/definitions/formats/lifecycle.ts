@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIFECYCLES, type Standing } from '../../contracts/lifecycle.js';
 import { abilityId, summary, version } from './values.js';
 
-/** How far what a file defines is to be relied on. Source: R-002-01, R-000-94. */
+/** How reliable the definitions of a file are. Source: R-002-01, R-000-94. */
 export const lifecycle = z
   .enum(LIFECYCLES)
   .optional()
@@ -29,7 +29,7 @@ export const REPLACEMENT_RULE = {
   },
 };
 
-/** What the contract of every ability says after its id. */
+/** The keys of every ability's contract after its id. */
 export const contract = {
   version: version.default(1).describe('The version of the contract; another one when callers must change.'),
   status: lifecycle,

@@ -9,7 +9,7 @@ const price = z.strictObject({
   output: z.number().nonnegative().describe('For a million tokens that it writes.'),
 });
 
-/** A program of the project in the place of a model: it reads a request as JSON and writes what the model says. */
+/** A program of the project in place of a model: it reads a request as JSON and writes the model's answer. */
 const command = z.strictObject({
   path: z.string().min(1).describe('The program, relative to the project root.'),
   interpreter: z

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { abilityId, summary } from './values.js';
 
-/** What a module is called, as `scope.modules` of abilities names it: users.api, integration/tests. */
+/** The name of a module, as in `scope.modules` of abilities: users.api, integration/tests. */
 const moduleId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_./-]{0,199}$/, 'The id of a module has letters, digits, _, -, dots and slashes');
 
-/** `modules/overview/<id>.yaml`: what a module of the project is. Source: R-002-02. */
+/** `modules/overview/<id>.yaml`: the description of a module of the project. Source: R-002-02. */
 export const moduleOverview = z
   .strictObject({
     id: moduleId.describe('What the module is called, as `scope.modules` of abilities names it.'),

@@ -41,7 +41,7 @@ export const environment = z.strictObject({
 
 const bypassLevel = z.enum(['deny', 'warn', 'off']).optional();
 
-/** What `ability guard` does about calls of agents' tools that go round the runtime. Source: R-002-57, R-002-58. */
+/** The reactions of `ability guard` to calls of agents' tools that bypass the runtime. Source: R-002-57, R-002-58. */
 const bypass = z.strictObject({
   abilities: bypassLevel.describe(
     'Running the script, or calling the endpoint or MCP tool, of an ability; deny without it.',
@@ -69,7 +69,7 @@ const embeddings = z.strictObject({
 });
 
 /**
- * Deciding what becomes of a request in plain words. The address and the key are the operator's, as for embeddings.
+ * The router for requests in plain words. The address and the key are the operator's, as for embeddings.
  *
  * Source: R-003-07, R-003-15; C-25; docs/choosing.md#deciding.
  */

@@ -4,7 +4,7 @@ import { condition, durationOrTemplate, texts } from './values.js';
 
 const DEFAULT_MAX_WAIT = '30s';
 
-/** How often a call or a group is tried, and how long is waited between: from `first` up to `max`. */
+/** The number of tries of a call or a group, and the waits between them: from `first` up to `max`. */
 export const retry = z
   .strictObject({
     attempts: z.number().int().min(1).max(100).default(3).describe('How often it is tried at most.'),
@@ -37,5 +37,5 @@ function isShorter(one: string, other: string): boolean {
   return isDuration(one) && isDuration(other) && parseDuration(one) < parseDuration(other);
 }
 
-/** How often a failed call or group is tried. */
+/** The number of tries of a failed call or group. */
 export type RetryDefinition = z.output<typeof retry>;

@@ -29,7 +29,7 @@ export type ArgumentDefinition =
   | { if: string; then: ArgumentDefinition[] }
   | { each: string; as: string; then: ArgumentDefinition[] };
 
-/** One item of `args`: a text, or what says when and how often its own items are given. */
+/** One item of `args`: a text, or a condition or loop with items of its own. */
 export const argument: z.ZodType<ArgumentDefinition> = z
   .union(
     [z.string(), choice, loop, option],
@@ -45,7 +45,7 @@ const exitCode = z
   .string()
   .regex(/^(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])$/, 'An exit code is a whole number from 1 to 255');
 
-/** What an exit code means. */
+/** The meaning of an exit code. */
 export const exitCodes = z.record(
   exitCode,
   z.union(
@@ -59,5 +59,5 @@ export const exitCodes = z.record(
   ),
 );
 
-/** How what a script gives is read. */
+/** How the output of a script is read. */
 export const OUTPUT_FORMS = ['json', 'text', 'lines', 'csv', 'none'] as const;

@@ -4,7 +4,7 @@ import { abilityId, names, plainName, summary } from './values.js';
 /** Keywords searched for in requests, as parts of them. Blanks alone would match each. */
 const requestKeyword = z.string().regex(/\S/, 'A keyword has letters; blanks alone are in every request');
 
-/** What a capability is, and the words of requests that need it. Source: R-004-01 to R-004-08. */
+/** A capability, and the words of requests that need it. Source: R-004-01 to R-004-08. */
 export const capability = z.strictObject({
   description: z.string().min(1).max(1000).describe('What it is to have it, in one sentence.'),
   keywords: z
@@ -19,7 +19,7 @@ export const capability = z.strictObject({
     .describe('Packs do not have it in environments with `network: false`; without it, they have it everywhere.'),
 });
 
-/** `registry/capabilities.yaml`: what packs can be able to do. Source: R-004-13; docs/choosing.md#recruiting. */
+/** `registry/capabilities.yaml`: the possible capabilities of packs. Source: R-004-13; docs/choosing.md#recruiting. */
 export const capabilities = z.strictObject({
   capabilities: z
     .record(plainName, capability)

@@ -36,7 +36,7 @@ const errorHandler = z.strictObject({
   rethrow: z.boolean().optional().describe('Fail all the same.'),
 });
 
-/** How a failure is dealt with. Source: docs/workflow-language.md#failures. */
+/** The handling of a failure. Source: docs/workflow-language.md#failures. */
 export type ErrorHandlerDefinition = z.output<typeof errorHandler>;
 
 const switchCase = z.union([
@@ -72,7 +72,7 @@ const wait = z.union(
   'A wait is a duration (30s), { until: EXPRESSION } or { signal: NAME }',
 );
 
-/** Whether the others go on when one fails. */
+/** Whether the others continue when one fails. */
 const onFailure = z
   .enum(['stop', 'finish', 'cancel'])
   .optional()
@@ -87,7 +87,7 @@ const fail = z.strictObject({
 /** Of a group that was a use of a template. */
 export interface ExpandedTemplate {
   template: string;
-  /** Whether its first step holds what the template was given. */
+  /** Whether its first step holds the arguments of the template. */
   isGiven: boolean;
   output?: Json | undefined;
 }
@@ -182,7 +182,7 @@ const modifiers = {
   },
 };
 
-/** A verb: the key by which a step says what it does. */
+/** A verb: the key that states the action of a step. */
 export type Verb = keyof typeof verbs;
 
 type Written<Own extends Verb> = z.core.$InferObjectOutput<
@@ -190,7 +190,7 @@ type Written<Own extends Verb> = z.core.$InferObjectOutput<
   z.core.$strict['out']
 >;
 
-/** What loading leaves in place of a verb's own keys. */
+/** The form of a verb's own keys after loading. */
 interface Loaded extends Partial<Record<Verb, object>> {
   steps: { expanded?: ExpandedTemplate | undefined };
 }

@@ -48,5 +48,5 @@ export const mustDeny = z.strictObject({
   input: jsonObject.describe('An input of it that the hook must deny.'),
 });
 
-/** `abstain` of a hook: what its silence means. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** `abstain` of a hook: the meaning of its silence. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const abstain = z.enum(SILENCES);

@@ -5,7 +5,7 @@ import { isDuration } from '../../rules/duration.js';
 import { BYTES_PATTERN, parseBytes } from '../../text/byte-size.js';
 import { whyNoPathPattern } from '../../text/glob.js';
 
-/** Signals of our own, with what to write or type where a definition waits for one. */
+/** Signals of our own, with the alternative where a definition waits for one. */
 const INSTEAD_OF: Record<string, string> = {
   [SIGNALS.approve]: 'ask people with an `approval` step, which takes it',
   [SIGNALS.deny]: 'ask people with an `approval` step, which takes it',
@@ -65,7 +65,7 @@ export const texts = z.array(z.string().min(1));
 
 const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d';
 
-/** What {@link isDuration} reads, but for the longest one. */
+/** The form that {@link isDuration} accepts, without its limit. */
 const DURATION_PATTERN = /^\s*\d+(?:\.\d+)?(?:ms|s|m|h|d)\s*$/;
 
 /** A fixed duration. */
@@ -156,7 +156,7 @@ export const errorCode = z
   .string()
   .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has small letters, digits, _ and dots');
 
-/** What a call changes. */
+/** The effects of a call. */
 export const effect = z.enum(EFFECTS);
 
 /** Any JSON value. */
@@ -165,7 +165,7 @@ export const json = z.json().meta({ id: 'json', description: 'Any JSON value.' }
 /** A JSON object. */
 export const jsonObject = z.record(z.string(), json);
 
-/** What becomes of integers in an answer that no number of JSON safely holds; without it they are refused. */
+/** The treatment of integers in an answer that no number of JSON safely holds; without it they are refused. */
 export const bigIntegers = z
   .literal('text')
   .describe('`text` gives integers beyond 2^53 - 1 as text; without it, they are refused.');
@@ -195,7 +195,7 @@ export const secretReference = z
   .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE)
   .regex(/^(?!env:ABILITY_SEAL_KEYS$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/, SEAL_KEYS_MESSAGE);
 
-/** Where an ability may be used. */
+/** The scope of an ability. */
 export const scope = z.strictObject({
   modules: z.array(z.string()).optional().describe('Modules or domains; hooks may match on them.'),
   environments: z
@@ -204,7 +204,7 @@ export const scope = z.strictObject({
     .describe('Elsewhere it is unavailable; without it, all environments.'),
 });
 
-/** What helps to find an ability; never a permission. Source: R-000-31, R-000-64. */
+/** Hints for finding an ability; never a permission. Source: R-000-31, R-000-64. */
 export const routingHints = z.strictObject({
   keywords: z.array(z.string()).optional().describe('Words of requests that it is for.'),
   negative_keywords: z.array(z.string()).optional().describe('Words of requests that it is not for.'),
@@ -239,7 +239,7 @@ export const contractExample = z.strictObject({
   output: json.optional().describe('Fits `output_schema`.'),
 });
 
-/** How long a task may work. */
+/** The time limit of a task. */
 export const taskTimeout = duration
   .optional()
   .describe('How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.');

@@ -6,7 +6,7 @@ import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { compileSteps } from '../steps/compile-steps.js';
 import type { Callee, GraphSubject } from './draw-ability.js';
 
-/** What to draw of an ability, and why it is not what would run in the environment, where it is not. */
+/** The graph of an ability, with the reason if it is not what would run in the environment. */
 export interface DescribedGraph {
   subject: GraphSubject;
   problem: Problem | null;

@@ -15,7 +15,7 @@ import type {
 import { describeConcurrency } from '../../rules/concurrency/describe-concurrency.js';
 import { type Arrow, Flowchart } from './flowchart.js';
 
-/** What a graph is drawn of. */
+/** The source of a graph. */
 export interface GraphSubject {
   id: string;
   version: number | string;
@@ -56,7 +56,7 @@ export function drawAbility(subject: GraphSubject): string {
   return chart.toText(STYLES);
 }
 
-/** What a graph shows of an ability that a step calls. */
+/** The parts of a called ability that a graph shows. */
 export interface Callee {
   effects: Effect;
   /** Absent where the graph is drawn without an environment. */
@@ -135,7 +135,7 @@ class StepDrawer {
     this.chart.connect([{ from: name, label: 'when the task fails', dotted: true }], undo);
   }
 
-  /** What each verb looks like. A new verb is one more case here. */
+  /** The shape of each verb. A new verb is one more case here. */
   private drawVerb(step: PlanStep, from: Arrow[]): Drawn {
     switch (step.verb) {
       case 'call':

@@ -54,7 +54,7 @@ export class Flowchart {
     }
   }
 
-  /** Draws a group around what `draw` draws. @returns its name and what `draw` gives. */
+  /** Draws a group around the nodes of `draw`. @returns its name and the result of `draw`. */
   group<T>(title: string, draw: () => T): { name: string; inside: T } {
     const name = this.nextName('g');
     this.write(`subgraph ${name} ["${escapeLabel(title)}"]`);

@@ -29,7 +29,7 @@ export interface ExplainedHook {
   why: string;
 }
 
-/** An ability with what decides about its hooks, and who calls it. */
+/** An ability with the facts that decide about its hooks, and its caller. */
 export interface HooksOf {
   subject: HookSubject;
   levels: HookBindings[];
@@ -158,7 +158,7 @@ function whereItFires(registry: Registry, phase: Phase, hook: HookDefinition): s
   return isGlobal(registry, phase, hook) ? where : `where it is bound${fields.length > 0 ? `; ${where}` : ''}`;
 }
 
-/** What decides about the hooks of the ability of a plan: what they are matched against, and who binds hooks. */
+/** The facts that decide about the hooks of a plan's ability: the subject for `match`, and the definitions that bind hooks. */
 export function hookLevelsOf(
   registry: Registry,
   { ability, environment: { name: environment } }: Plan,

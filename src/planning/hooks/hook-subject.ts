@@ -1,7 +1,7 @@
 import type { Effect } from '../../contracts/effects.js';
 import type { HookKind } from '../../contracts/hooks.js';
 
-/** What a hook is matched against. */
+/** The subject that a hook's `match` is tested against. */
 export interface HookSubject {
   ability: string;
   modules: readonly string[];

@@ -6,7 +6,7 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { fits, plannedHook, refuseUnreadable } from './resolve-hooks.js';
 
-/** What the hooks of a session are matched against. */
+/** The subject that `match` of a session's hooks is tested against. */
 export interface SessionSubject {
   environment: string;
   /** Modules of the session's scope; empty where it has none. */

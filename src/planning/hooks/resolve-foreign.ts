@@ -43,10 +43,10 @@ export function covers(hook: HookDefinition, subject: MappedAbility): boolean {
 }
 
 /**
- * What a plan has of a hook of another tool: the mapping of the ability, and the calls it must deny as it will see them.
+ * The part of a plan about a hook of another tool: the mapping of the ability, and the calls it must deny as it will see them.
  *
  * @param subject left out for an event of a session, which is about no ability.
- * @returns undefined: it is none, or does not cover the ability.
+ * @returns undefined if it is no such hook, or does not cover the ability.
  * @throws AbilityError `definition.*`, `expression.*`, with the place.
  */
 export function resolveForeign(

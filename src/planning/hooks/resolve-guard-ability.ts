@@ -8,7 +8,7 @@ import { resolveCallable } from '../resolve/resolve-callable.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type Available, checkTemplate } from '../steps/check-names.js';
 
-/** What an ability handler says. */
+/** The settings of an ability handler. */
 export type AbilityHandler = Extract<HookDefinition['handler'], { ability: unknown }>['ability'];
 
 /**

@@ -30,7 +30,7 @@ export interface HookBindings {
   path: PropertyKey[];
 }
 
-/** What the expressions of hooks may use. */
+/** The names that expressions of hooks may use. */
 export const IN_HOOKS: Available = {
   names: HOOK_NAMES,
   functions: ['now'],
@@ -72,7 +72,7 @@ export function resolveHooks(
   };
 }
 
-/** A hook as a plan has it. The caller is not known when a plan is made, so what the hook says of it goes along. */
+/** A hook in the form of a plan. The caller is unknown when a plan is made, so the hook's conditions on it are included. */
 export function plannedHook(
   hook: Loaded<HookDefinition>,
   phase: Phase,

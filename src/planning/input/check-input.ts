@@ -4,7 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { keptParameter, type Parameters } from '../resolve/check-parameters.js';
 import { checkAgainst } from './schemas.js';
 
-/** What of an operation says which input its calls have. */
+/** The parts of an operation that determine the input of its calls. */
 type CalledOperation = Pick<PlanOperation, 'key' | 'input_schema'> & {
   implementation: Parameters & { id: string };
 };

@@ -145,7 +145,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Where in a value something is wrong, key by key. */
+/** The places of errors in a value, key by key. */
 function pathOf({ instancePath }: ErrorObject): string[] {
   const steps = instancePath.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -4,7 +4,7 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { compileExpression, type Expression, type Scope } from '../../rules/expressions/evaluate.js';
 import { evaluateTemplate, expressionsIn } from '../../rules/expressions/template.js';
 
-/** What an expression or a template gives before anything runs. */
+/** The result of an expression or a template before anything runs. */
 type PartialResult =
   | { is: 'known'; value: Json }
   /** It reads values that only the run will know. */
@@ -16,7 +16,7 @@ type PartialResult =
 export interface Known {
   /** Values may have members that are hidden, see {@link hide}. */
   values: { [name: string]: Json | undefined };
-  /** Whole names, such as that of a loop, with what to say of them. */
+  /** Whole names, such as that of a loop, with the text to show for them. */
   unknown: ReadonlyMap<string, string>;
 }
 
@@ -36,10 +36,10 @@ export function hide(target: object, key: string, what: string): void {
 }
 
 /**
- * What bare CEL gives, as far as that is certain before the run.
+ * The result of bare CEL, as far as it is certain before the run.
  *
- * A part that is not known does not matter where the rest decides: `false && steps.a.output.ok` is false. The same
- * evaluator as in the run, so that a known result is the result of the run.
+ * An unknown part does not matter if the rest decides: `false && steps.a.output.ok` is false. The same evaluator as in the run, so that a
+ * known result is the result of the run.
  */
 export function evaluateExpressionPartially(source: string, known: Known): PartialResult {
   return evaluatePartially(() => {
@@ -49,7 +49,7 @@ export function evaluateExpressionPartially(source: string, known: Known): Parti
   });
 }
 
-/** What a template gives, as far as that is certain before the run. */
+/** The result of a template, as far as it is certain before the run. */
 export function evaluateTemplatePartially(template: Json, known: Known): PartialResult {
   return evaluatePartially(() => {
     refuseUnknown(expressionsIn(template), known);
@@ -63,7 +63,7 @@ interface PartialMap {
   value: JsonObject;
   /** With the template itself where nothing better is known. */
   shown: JsonObject;
-  /** Member to what it depends on. */
+  /** Member to its dependencies. */
   open: Record<string, string[]>;
   problem?: Problem;
 }
@@ -74,7 +74,7 @@ export function evaluateMapPartially(template: JsonObject, known: Known): Partia
   for (const [key, item] of Object.entries(template)) {
     const found = evaluateTemplatePartially({ [key]: item }, known);
     if (found.is === 'known') {
-      // One whose lone expression gives nothing is left out.
+      // A member whose lone expression gives nothing is left out.
       Object.assign(map.value, found.value);
       Object.assign(map.shown, found.value);
       continue;
@@ -133,7 +133,7 @@ export interface PartialInput {
   input: JsonObject | undefined;
 }
 
-/** Foresees what a call is given. */
+/** Previews the input of a call. */
 export function previewInput(template: Json, known: Known): PartialInput {
   if (isJsonObject(template)) {
     const { value, shown, open, problem = null } = evaluateMapPartially(template, known);

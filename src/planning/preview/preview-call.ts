@@ -25,7 +25,7 @@ interface PreviewedCall {
   reasons?: readonly string[];
 }
 
-/** What a call of an operation would be. */
+/** Previews a call of an operation. */
 export function previewCall(call: PreviewedCall): CallPreview {
   const { plan, operation, given, user, step = {}, known, reasons = [] } = call;
   const { environment } = plan;
@@ -114,9 +114,9 @@ interface PreviewedScript {
 }
 
 /**
- * What a script would be given: the same texts as in the run, with names in braces where only the run has a value.
+ * Previews the texts of a script: the same as in the run, with names in braces for values that only the run has.
  *
- * Secrets are shown as the references that they are.
+ * Secrets are shown as their references.
  */
 function previewScript({ plan, script, inputSchema, input, known }: PreviewedScript): ScriptPreview {
   const program = [...script.interpreter, script.path];

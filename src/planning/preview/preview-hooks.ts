@@ -89,9 +89,9 @@ function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Know
   return { ...nothing, decision: 'allow', warnings: warned };
 }
 
-/** Who would ask for a task. */
+/** The requester of a task. */
 export interface Asker extends Person {
-  /** As which kind of caller; left out: not known, so that every hook is previewed. */
+  /** The kind of caller; left out: unknown, so that every hook is previewed. */
   caller?: Caller;
 }
 
@@ -119,7 +119,7 @@ export function previewGuardApproval(
   };
 }
 
-/** Who decides where nothing else is written. */
+/** The approvers if nothing else is written. */
 export function decidersOf({ approvers, quorum, self_approval }: PlanEnvironment) {
   return { approvers: approvers.listed, people: approvers.people, quorum, self_approval };
 }

@@ -23,7 +23,7 @@ import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
 import { StepPreviewer, type TreePreview } from './preview-steps.js';
 
-/** What to preview. */
+/** The task to preview. */
 export interface PreviewRequest {
   ability: string;
   environment: string;
@@ -167,7 +167,7 @@ function pinnedLater({ operations }: Plan): string[] {
   return Object.values(operations).flatMap(({ key, implementation }) => (implementation.kind === 'mcp' ? [key] : []));
 }
 
-/** How an operation is done here. @param has whether a reference to a secret leads to one. */
+/** The implementation of an operation here. @param has whether a reference to a secret can be resolved. */
 export function previewOperation(operation: PlanOperation, has: (reference: string) => boolean): OperationPreview {
   const { key, version, effects, implementation, fast } = operation;
   const { id, kind, tags, timeout_ms, prompts } = implementation;

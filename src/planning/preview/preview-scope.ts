@@ -38,7 +38,7 @@ export class PreviewScope {
     return new PreviewScope(this.plan, this.input, steps, new Map([...this.unknown, ...Object.entries(names)]));
   }
 
-  /** As seen where it is not known which steps have run: by handlers and clean-ups. */
+  /** The scope if it is unknown which steps have run: in handlers and clean-ups. */
   afterFailure(): PreviewScope {
     return new PreviewScope(this.plan, this.input, hiddenSteps(this.plan), this.unknown);
   }

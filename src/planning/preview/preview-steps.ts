@@ -21,11 +21,11 @@ export type TreePreview = Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | '
 interface Place {
   scope: PreviewScope;
   prefix: string;
-  /** Whether a failure there may be dealt with, so that what follows may run all the same. */
+  /** Whether a failure there may be handled, so that later steps may run all the same. */
   isCovered: boolean;
 }
 
-/** Walks the steps of a plan as the run would, as far as what decides them is known. */
+/** Walks the steps of a plan as the run would, as far as their conditions are known. */
 export class StepPreviewer {
   private shown = 0;
   /** Steps after which the task is over for certain, with the `end` or `fail` that sees to it. */
@@ -43,7 +43,7 @@ export class StepPreviewer {
       steps,
       on_error: this.handlers(plan.on_error, { scope: late, prefix: '', isCovered: true }),
       finally: this.list(plan.finally, { scope: late.apart(), prefix: '', isCovered: true }),
-      // One that ends before its last step has another output, or none.
+      // A workflow that ends before its last step has another output, or none.
       output: plan.output === undefined || this.isOver(steps) ? null : previewValue(plan.output, scope.known),
     };
   }
@@ -123,7 +123,7 @@ export class StepPreviewer {
     const turn = { ...inside, prefix: `${inside.prefix}*/` };
     switch (step.verb) {
       case 'steps': {
-        // Tried again, or left at its failure: what it has named is not certain outside.
+        // The step is retried, or its failure is ignored: its results are uncertain outside.
         const own = isCovered(step) ? { ...inside, scope: inside.scope.apart() } : inside;
         return [group('steps', this.list(step.steps, own))];
       }
@@ -219,7 +219,7 @@ export class StepPreviewer {
   }
 }
 
-/** A default that fills in what a caller leaves out is known only with the whole input. */
+/** A default for an omitted member is known only with the whole input. */
 function childInput(
   input: JsonObject | undefined,
   open: readonly string[],

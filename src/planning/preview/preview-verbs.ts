@@ -4,7 +4,7 @@ import { type Known, previewExpression, previewText } from './partial-evaluation
 import { decidersOf } from './preview-hooks.js';
 import type { PreviewScope } from './preview-scope.js';
 
-/** What a step calls, asks or waits for, in a few words. */
+/** The target of a step, such as the called ability, the question or the event awaited, in a few words. */
 export function whatOf(step: PlanStep, known: Known): string {
   switch (step.verb) {
     case 'call':
@@ -55,7 +55,7 @@ export function stepApproval({ approval }: ApprovalStep, { plan, known }: Previe
   };
 }
 
-/** How many items a loop has, where that is known. */
+/** The number of items of a loop, if known. */
 export function foreachOf({ foreach, max_parallel }: ForeachStep, known: Known): StepPreview['foreach'] {
   const most = typeof max_parallel === 'number' ? max_parallel : previewText(max_parallel, known);
   if ('list' in foreach) return { items: foreach.list.length, depends_on: [], problem: null, max_parallel: most };

@@ -44,7 +44,7 @@ export function checkSchemas(
 }
 
 /**
- * Checks the profile of an agent: its schemas, its examples, and that what it may call is defined.
+ * Checks the profile of an agent: its schemas, its examples, and that its possible callees are defined.
  *
  * @throws AbilityError `definition.invalid`, `definition.unknown_reference`.
  */
@@ -83,13 +83,13 @@ export function checkExamples(ability: Loaded<Pick<HighLevel, 'examples' | 'inpu
   }
 }
 
-/** Refuses what can be found and not run, before anything is started for it. @throws AbilityError `ability.no_steps`. */
+/** Refuses an ability that exists but cannot run, before anything is started for it. @throws AbilityError `ability.no_steps`. */
 export function refuseWithoutSteps(registry: Registry, id: string): void {
   const workflow = registry.workflows.get(id);
   if (workflow?.value.steps.length === 0) throw noSteps(id, workflow.locate([]));
 }
 
-/** Its contract may be written before what it does. Source: C-50. */
+/** Its contract may be written before its steps. Source: C-50. */
 export function noSteps(id: string, location: SourceLocation): AbilityError {
   return new AbilityError({
     code: 'ability.no_steps',

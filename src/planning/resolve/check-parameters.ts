@@ -10,13 +10,13 @@ import { satisfies } from '../input/schemas.js';
 import { walkSteps } from '../steps/walk-steps.js';
 import type { ChosenImplementation, EnvironmentSettings } from './choose-implementation.js';
 
-/** What an implementation sets, and what of it callers may set. */
+/** The parameters that an implementation sets, and those of them that callers may set. */
 export type Parameters = Pick<PlanImplementation, 'defaults' | 'overridable'>;
 
 /**
  * The parameters of an implementation in one environment, whose own values come over those of the implementation.
  *
- * Without a list of what callers may set, they may set all of them. Source: R-000-46; docs/definitions.md.
+ * Without a list of settable parameters, callers may set all of them. Source: R-000-46; docs/definitions.md.
  */
 export function resolveParameters(
   { body }: ChosenImplementation,
@@ -27,7 +27,7 @@ export function resolveParameters(
 }
 
 /**
- * Checks what an implementation sets against the contract: a default that no input may have would make every call fail.
+ * Checks the parameters of an implementation against the contract: an invalid default would make every call fail.
  *
  * @throws AbilityError `definition.invalid`, with the place of the parameter.
  */
@@ -80,7 +80,7 @@ function partOf(schema: JsonObject): JsonObject {
 }
 
 /**
- * Refuses a step that passes what its callee's implementation keeps to itself; each such call would be refused.
+ * Refuses a step that passes a parameter its callee's implementation reserves; each such call would be refused.
  *
  * @throws AbilityError `definition.invalid`, with the place of the parameter.
  */

@@ -1,7 +1,7 @@
 import type { LintCode } from '../../contracts/lint-codes.js';
 import type { SourceLocation } from '../../contracts/problem.js';
 
-/** A likely error in what can be planned. */
+/** A likely error in a valid definition. */
 export interface PlanWarning {
   code: LintCode | 'definition.unread';
   message: string;

@@ -45,8 +45,8 @@ export function resolveAgent(
 }
 
 /**
- * Refuses an agent with a `max_cost` whose model has no price, or that reaches an agent whose model has none: what costs
- * nothing on paper never comes up to a limit.
+ * Refuses an agent with a `max_cost` whose model has no price, or that reaches an agent whose model has none: a model without a price never
+ * reaches a limit.
  *
  * @throws AbilityError `config.missing_price`. Source: docs/agent-abilities.md.
  */
@@ -82,7 +82,7 @@ function* agentsFrom(registry: Registry, id: string, seen: Set<string>): Generat
 const LONGEST_NAME = 64;
 
 /**
- * What a model calls an ability: its id with what endpoints do not take replaced, cut where it is too long, and unique.
+ * The name of an ability for a model: its id with unsupported characters replaced, truncated if it is too long, and unique.
  *
  * @param taken names that are used already; the new one is added.
  */

@@ -15,8 +15,8 @@ type Form = Pick<ApiImplementation['api'], 'params' | 'body' | 'auth' | 'respons
 /**
  * Resolves the form of a request: every parameter with its style, so that a plan does not depend on defaults.
  *
- * What the definition does not say is left out of the plan, whose digest then is what it was before there were such
- * parts. Source: docs/api-calls.md.
+ * Parts missing in the definition are left out of the plan, so that its digest is the same as before such parts existed. Source:
+ * docs/api-calls.md.
  */
 export function resolveForm({ params, body, auth, response }: ApiSection): Form {
   const named = Object.entries(params ?? {});
@@ -70,11 +70,11 @@ function resolveParam(
   };
 }
 
-/** Where an `api` implementation calls, and with which credentials. */
+/** The endpoint of an `api` implementation, and its credentials. */
 interface ApiAccess {
   endpoints: Record<string, string>;
   credentials: Record<string, string>;
-  /** Where the missing setting belongs. */
+  /** The place for the missing setting. */
   where: string;
 }
 

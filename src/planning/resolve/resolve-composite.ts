@@ -20,7 +20,7 @@ import { resolveAgent } from './resolve-agent.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { configLevels, resolveOperation } from './resolve-operation.js';
 
-/** What calls others: a workflow by its steps, an agent as its model asks. */
+/** An ability that calls others: a workflow by its steps, an agent as its model requests. */
 export type Composite = HighLevel | AgentProfile;
 
 /** The abilities that a workflow calls, directly or not. */
@@ -29,7 +29,7 @@ export interface Found {
   workflows: Record<string, PlanWorkflow>;
 }
 
-/** Where and for whom something is resolved. */
+/** The context of a resolution. */
 export interface Resolving {
   registry: Registry;
   variables: EnvironmentVariables;
@@ -94,7 +94,7 @@ function resolveWithAgent(resolving: Resolving, profile: Loaded<AgentProfile>): 
   return { ability, limits: limitsOf(registry.project, value.timeout), steps, finally: [], agent };
 }
 
-/** What a workflow or an agent calls. */
+/** The callees of a workflow or an agent. */
 interface Called {
   /** By id. */
   used: Map<string, PlanOperation>;

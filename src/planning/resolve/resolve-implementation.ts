@@ -36,7 +36,7 @@ const REQUEST: Available = {
 /**
  * Resolves an implementation for one environment: scripts to bytes, servers and endpoints to addresses.
  *
- * @param hasOutputSchema whether the contract says what the output is.
+ * @param hasOutputSchema whether the contract has a schema of the output.
  * @throws AbilityError `definition.*`, `config.*`, `script.*`, `denied.host`.
  */
 export function resolveImplementation(

@@ -49,10 +49,7 @@ export function checkOutputFiles(
 /** One of {@link OUTPUT_FORMS}. */
 export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
-/**
- * How the output of a script is read: as written; else JSON where it is given the file for it or the contract says what it
- * is; else text.
- */
+/** How the output of a script is read: as written; else as JSON if it gets the file for it or the contract has a schema; else as text. */
 export function outputFormOf(definition: ScriptDefinition, hasOutputSchema: boolean): OutputForm {
   const { args, args_template, stdin, env = {}, output } = definition;
   if (output) return output;
@@ -64,8 +61,8 @@ export function outputFormOf(definition: ScriptDefinition, hasOutputSchema: bool
 }
 
 /**
- * Whether a script is called with the usual arguments, a file for its input and one for its output: where its definition says
- * neither what they are nor that it takes its input or gives its output in another way. Source: R-002-13.
+ * Whether a script is called with the usual arguments, a file for its input and one for its output: if its definition states neither
+ * arguments nor another way for input or output. Source: R-002-13.
  */
 export function hasUsualArguments({ args, args_template, stdin, output }: ScriptDefinition): boolean {
   const isOther = stdin !== undefined || (output !== undefined && output !== 'json');

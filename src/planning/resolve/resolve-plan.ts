@@ -23,7 +23,7 @@ import { resolveOperation } from './resolve-operation.js';
 /** How many tools a warning about a contradicted placement names. */
 const MAX_NAMED = 3;
 
-/** A plan, and what its author should know. */
+/** A plan, with warnings for its author. */
 export interface ResolvedPlan {
   plan: Plan;
   warnings: string[];
@@ -147,7 +147,7 @@ function brokenPlacement({ broken }: Registry): string[] {
     : [];
 }
 
-/** An explicit placement wins, with a warning where it contradicts what the steps need. Source: R-001-04, C-31. */
+/** An explicit placement wins, with a warning if it contradicts the needs of the steps. Source: R-001-04, C-31. */
 function warnOfPlacement(
   { plan, location }: { plan: Plan; location: SourceLocation },
   { explicit, inferred, demands }: InferredPlacement,
@@ -164,8 +164,8 @@ function warnOfPlacement(
 }
 
 /**
- * Whether some guard before calls reads what a session did. Then all calls in sessions are entered there: a limit may
- * be about other abilities than that of its guard.
+ * Whether a guard before calls reads the log of a session. Then all calls in sessions are recorded there: a limit may be about other
+ * abilities than that of its guard.
  */
 const readsSessions = memoize((registry: Registry): boolean =>
   (registry.hooks.get('PreAbilityCall') ?? []).some(({ value: { enabled, handler } }) => {
@@ -175,7 +175,7 @@ const readsSessions = memoize((registry: Registry): boolean =>
   }),
 );
 
-/** One that cannot be read is refused where its hook is planned. */
+/** An unreadable one is refused where its hook is planned. */
 function reads(condition: string): boolean {
   try {
     return readsSession(condition);
@@ -184,7 +184,7 @@ function reads(condition: string): boolean {
   }
 }
 
-/** What a plan says of files; nothing where no call makes any and the input holds none. */
+/** The part of a plan about files; empty if no call makes any and the input holds none. */
 function filesOf(
   { policy }: Project,
   { ability, operations }: Pick<Plan, 'ability' | 'operations'>,
@@ -200,7 +200,7 @@ function filesOf(
   };
 }
 
-/** Where notices of a task in an environment go; undefined where to none, so that the task does nothing for them. */
+/** The target of a task's notices in an environment; undefined if there is none, so that the task does nothing for them. */
 function resolveNotify({ notify, policy }: Project, environment: string): PlanNotify[] | undefined {
   const wanted = notify.filter(({ environments }) => environments?.includes(environment) ?? true);
   if (wanted.length === 0) return undefined;

@@ -18,8 +18,8 @@ export interface KnownSchedule {
 /**
  * How a schedule differs between the definitions and Temporal.
  *
- * `missing`: stated, and not there; `differs`: both, not the same; `left`: it was stated, and is so no longer; `taken`:
- * stated, and one of that name was created by hand.
+ * `missing`: stated, and not in Temporal; `differs`: in both, not the same; `left`: no longer stated; `taken`: stated, and one of that name
+ * was created by hand.
  */
 export type Drift = 'missing' | 'differs' | 'left' | 'taken';
 

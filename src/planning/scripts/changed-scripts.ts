@@ -3,9 +3,9 @@ import { scriptsOfHandler } from '../hooks/hook-parts.js';
 import { ProjectFiles } from './script-files.js';
 
 /**
- * The scripts of a plan, and what they read and import, whose bytes here are not those that the plan holds.
+ * The scripts of a plan, with the files they read and import, whose bytes here differ from those in the plan.
  *
- * @param root the project here. @returns paths relative to it, sorted; a file that is not here differs.
+ * @param root the project here. @returns paths relative to it, sorted; a missing file differs.
  */
 export function changedScripts(root: string, plan: Plan): string[] {
   const files = new ProjectFiles(root);

@@ -8,7 +8,7 @@ import { isFreeName } from '../steps/check-step-expressions.js';
 import { type ArgumentNames, checkPlaceholders } from './check-placeholders.js';
 import { SCRIPT_NAMES } from './texts/evaluate-script.js';
 
-/** What the expressions in the texts of a script may use. */
+/** The names that expressions in the texts of a script may use. */
 export const IN_SCRIPTS: Available = {
   names: SCRIPT_NAMES,
   functions: [],

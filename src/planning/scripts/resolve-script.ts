@@ -39,7 +39,7 @@ const INTERPRETERS: Record<string, string[]> = {
 /**
  * Resolves how a script is started, and pins its bytes.
  *
- * @param names what its arguments may hold. Those of a hook are none where it says nothing.
+ * @param names that its arguments may hold. A hook without `args` has no arguments.
  * @throws AbilityError `script.missing`, `script.not_executable`, `definition.*`.
  */
 export function resolveScript(
@@ -119,7 +119,7 @@ function checkExitCodes({ exit_codes = {} }: ScriptDefinition, owner: Loaded<unk
   }
 }
 
-/** Everything that is pinned with a script: what `files` and its interpreter name, and what these and the script import. */
+/** All files pinned with a script: those of `files` and its interpreter, and everything that these and the script import. */
 function resolveFiles(
   registry: Registry,
   script: ScriptFile,

@@ -9,7 +9,7 @@ import { memoize } from '../../text/memoize.js';
 export interface ScriptFile {
   /** As it is named, relative to the project root, without detours. */
   path: string;
-  /** Where its bytes lie, relative to the project root: symlinks resolved. */
+  /** The place of its bytes, relative to the project root: symlinks resolved. */
   real: string;
   /** SHA-256 of its bytes. */
   digest: string;
@@ -28,7 +28,7 @@ export const MAX_BYTES = 256 * 1024 * 1024;
 /** Larger files are not read for imports. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
-/** One look at the files of a project: each is read once, however many plans name it. */
+/** One pass over the files of a project: each is read once, for any number of plans. */
 export class ProjectFiles {
   private readonly seen = new Map<string, ScriptFile | Unusable>();
 

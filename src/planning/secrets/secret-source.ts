@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { AbilityError } from '../../contracts/problem.js';
 import { isInside } from '../../definitions/read-files.js';
 
-/** Where containers put secrets; besides it, `file:` stays inside the project. */
+/** The folder of container secrets; other `file:` references stay inside the project. */
 const CONTAINER_SECRETS = '/run/secrets';
 
 /**
@@ -44,7 +44,7 @@ export class SecretSource {
     return value !== undefined && value !== '';
   }
 
-  /** What a child process gets of the environment of the worker itself; files have no part in it. */
+  /** The part of the worker's own environment that a child process gets; files have no part in it. */
   inherited(name: string): string | undefined {
     return this.own[name];
   }

@@ -11,9 +11,9 @@ export interface Available {
   names: readonly string[];
   /** Of the functions that are not known everywhere. */
   functions: readonly Changing[];
-  /** Where that is, for a message: `a hook`. */
+  /** The place, for a message: `a hook`. */
   where: string;
-  /** What to write in place of a function that is not known there. */
+  /** The alternative to a function that is unknown there. */
   instead: string;
 }
 

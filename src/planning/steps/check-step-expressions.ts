@@ -13,7 +13,7 @@ import { type Available, checkCondition, refuseTemplate, refuseUnknownNames } fr
 import { type ErrorCollector, placed } from './definition-errors.js';
 import { type StepPlace, walkSteps } from './walk-steps.js';
 
-/** What the expressions of a workflow are checked with. */
+/** The context for checking the expressions of a workflow. */
 interface Checked {
   workflow: Loaded<HighLevel>;
   checks: ExpressionChecks;
@@ -156,7 +156,7 @@ export class ExpressionChecks {
     });
   }
 
-  /** What to read instead of a step of a template, which is seen inside it alone. */
+  /** The alternative to a step of a template, which is visible inside it alone. */
   private userOf(step: string): string | undefined {
     const [id] = [...this.ids.keys()].filter((one) => one.endsWith(`/${step}`));
     const use = id?.slice(0, id.indexOf('/'));
@@ -172,7 +172,7 @@ export class ExpressionChecks {
   }
 }
 
-/** Names that expressions know without a loop; `signal` is what a `wait` asks about. */
+/** Names that expressions know without a loop; `signal` is the payload that a `wait` tests. */
 const TAKEN = [...COMMON_NAMES, 'signal'];
 
 /**

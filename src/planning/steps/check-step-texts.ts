@@ -16,7 +16,7 @@ const PATH = '/path';
 const NOTHING: PlanArgument = { if: 'false', items: [] };
 const DASHES = '--';
 
-/** Where a plan is made for. */
+/** The environment of a plan. */
 type Where = Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
 
 /**

@@ -15,7 +15,7 @@ import { compileConcurrency } from './concurrency-key.js';
 import { ErrorCollector } from './definition-errors.js';
 import { codesOfExits, NamedCodes } from './named-codes.js';
 
-/** The steps of a workflow in the form the interpreter reads, and what they call. */
+/** The steps of a workflow in the form the interpreter reads, and their callees. */
 export interface CompiledSteps {
   steps: PlanStep[];
   finally: PlanStep[];
@@ -180,7 +180,7 @@ class StepCompiler {
     const retry = this.retry(step.retry, place);
     if (!expanded) return { verb: 'steps', steps: this.compileAll(step.steps, outside), ...retry };
     const { template: name, isGiven, output } = expanded;
-    // What it is given is written outside the template, whose own steps see no loop around it.
+    // Its arguments are written outside the template, whose own steps see no loop around it.
     const steps = step.steps.map((inner, index) => {
       const names = isGiven && index === 0 ? outside.names : [];
       return this.compileOne(inner, { path: [...outside.path, index], names });
@@ -266,7 +266,7 @@ class StepCompiler {
   }
 }
 
-/** What a verb makes of a step, besides what every step has. */
+/** The fields of a step for its verb, besides those of every step. */
 type Own<Verb extends PlanStep['verb']> = Omit<Extract<PlanStep, { verb: Verb }>, keyof StepModifiers>;
 
 /** A called workflow is cut at its own calls, each of which declares whether that is allowed. */

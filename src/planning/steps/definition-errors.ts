@@ -38,7 +38,7 @@ export class ErrorCollector {
   }
 }
 
-/** Gives an error without a place the place of what it is about. */
+/** Adds the place of its subject to an error without a place. */
 export function placed(error: unknown, from: Loaded<unknown>, path: readonly PropertyKey[]): unknown {
   if (!(error instanceof AbilityError) || error.location) return error;
   return new AbilityError({ ...error.toProblem(), location: from.locate(path) }, { cause: error });

@@ -7,7 +7,7 @@ import { chooseImplementation, configOf } from '../resolve/choose-implementation
 import { allowedCalls } from './called-abilities.js';
 import { type PlacementRules, placementOfTool, placementRules, resolvePlacement } from './placement.js';
 
-/** What one ability among those that may be called asks for. */
+/** The demand of one possible callee. */
 export interface PlacementDemand {
   ability: string;
   /** `server:tool`; null for a workflow that is placed itself, and where the tool is unknown. */
@@ -15,7 +15,7 @@ export interface PlacementDemand {
   placement: Placement;
 }
 
-/** Where an ability runs, and why. */
+/** The placement of an ability, with the reason. */
 export interface InferredPlacement {
   placement: Placement;
   /** The explicit placement, which wins; null: none. */

@@ -35,9 +35,9 @@ export class NamedCodes {
   }
 
   /**
-   * What to warn of, once all steps are known.
+   * The warnings, once all steps are known.
    *
-   * @param others codes that what the workflow calls fails with.
+   * @param others codes with which the callees of the workflow fail.
    */
   planWarnings(workflow: Loaded<HighLevel>, others: ReadonlySet<string>): PlanWarning[] {
     const raised = new Set([...this.raised, ...others]);

@@ -35,7 +35,7 @@ export interface PlacementRules {
   local: readonly string[];
 }
 
-/** What a project writes under `placement`. */
+/** The `placement` of a project, as written. */
 export interface WrittenPlacement {
   cloud?: readonly string[] | undefined;
   local?: readonly string[] | undefined;
@@ -70,7 +70,7 @@ export function isLocalServer(server: string, rules: PlacementRules): boolean {
   return !isCloudServer(server, rules);
 }
 
-/** Where a tool runs. Source: R-001-17. */
+/** The placement of a tool. Source: R-001-17. */
 export function placementOfTool(tool: string, rules: PlacementRules): Placement {
   return isCloudServer(extractServerName(tool), rules) ? 'cloud' : 'local';
 }

@@ -8,7 +8,7 @@ import { type Available, checkCondition, checkTemplate } from '../steps/check-na
 import { ErrorCollector, placed, relocated } from '../steps/definition-errors.js';
 import type { FoundTrigger } from './stated-triggers.js';
 
-/** What expressions of a trigger may use: no delivery may be another task when it comes again. */
+/** The names that expressions of a trigger may use: a repeated delivery must give the same task. */
 const IN_TRIGGERS: Available = {
   names: ['webhook'],
   functions: [],
@@ -116,7 +116,7 @@ function sourcesIn(template: unknown): string[] {
   return Object.values(template).flatMap(sourcesIn);
 }
 
-/** What a header is called that shows who sends something: signatures, tokens, cookies. It goes into no expression. */
+/** Names of headers that authenticate the sender: signatures, tokens, cookies. They go into no expression. */
 const SHOWS_WHO = /auth|cookie|credential|api-?key|access-?key|password|secret|signature|token|session/;
 
 /** Headers about the route of a request, not its content. */
@@ -129,7 +129,7 @@ function isSeenHeader(name: string): boolean {
   return /^[a-z0-9][a-z0-9-]*$/.test(name) && name !== 'constructor' && !SHOWS_WHO.test(name) && !OF_THE_WAY.test(name);
 }
 
-/** What expressions of a trigger see as `webhook.headers`: names in small letters; those that came twice joined by a comma. */
+/** `webhook.headers` in expressions of a trigger: names in small letters; repeated ones joined by a comma. */
 export function seenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

@@ -6,7 +6,7 @@ import { STANDARD_SECRET, standardKey } from './standard-webhooks.js';
 import { type FoundTrigger, statedTriggers } from './stated-triggers.js';
 
 /**
- * What the sender of a webhook signs with.
+ * The secret with which the sender of a webhook signs.
  *
  * @param env of the door. @throws AbilityError `config.missing_credential`, `config.invalid`, and as `triggerEnvironment`.
  */

@@ -58,7 +58,7 @@ function mapOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** What `$ref` refers to, as a pointer from the root; another document asks for no file. */
+/** The target of `$ref`, as a pointer from the root; schemas of other documents contain no file. */
 function referred({ $ref }: JsonObject, root: JsonObject): Json | undefined {
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) return undefined;
   let value: Json | undefined = root;

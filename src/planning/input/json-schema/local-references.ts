@@ -158,7 +158,7 @@ function valueAt(value: Json, path: readonly string[]): Json | undefined {
   return current;
 }
 
-/** What `format: file` is given to the validator as, which looks at formats of texts only. */
+/** The keyword that replaces `format: file` for the validator, which only checks formats of texts. */
 export const FILE_KEYWORD = 'x-ability-file';
 
 /** Whether a schema says that a value is a file. That of a text is a note for people, as in older descriptions of APIs. */

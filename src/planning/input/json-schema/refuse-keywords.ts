@@ -8,7 +8,7 @@ export interface SchemaPart {
   path: string[];
 }
 
-/** Keywords by which a schema is chosen while a value is checked, and what to write instead. */
+/** Keywords that choose a schema while a value is checked, and their alternatives. */
 const DYNAMIC: Record<string, string> = {
   $dynamicRef: 'Write `$ref`; `$dynamicAnchor` may remain, and is then an `$anchor`.',
   $recursiveRef: 'Write `$ref: "#"`.',

@@ -54,7 +54,7 @@ function exactReading(): SchemaReading {
   return { ajv, prepare, validators: new Map(), bySchema: new WeakMap() };
 }
 
-/** As builds before engine 2 read schemas, mistakes included: a task of theirs must not end otherwise than it began. */
+/** As builds before engine 2 read schemas, mistakes included: their tasks must end by the rules they began with. */
 function firstReading(): SchemaReading {
   const ajv = addFormats.default(new Ajv2020(settings));
   return { ajv, prepare: withoutId, validators: new Map(), bySchema: new WeakMap() };

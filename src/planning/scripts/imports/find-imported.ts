@@ -8,10 +8,10 @@ interface Importing {
   from: ScriptFile;
 }
 
-/** What a site names: files of the project, or why there are none. Undefined: nothing of the project. */
+/** The files of the project that a site names, or why there are none. Undefined: nothing of the project. */
 export type Found = { files: ScriptFile[]; live?: boolean } | 'missing' | 'outside' | 'computed' | undefined;
 
-/** Finds what an import means, as the language that reads it does. */
+/** Resolves an import as its language does. */
 export function findImported(files: ProjectFiles, { wanted }: ImportSite, importing: Importing): Found {
   switch (wanted.kind) {
     case 'computed':
@@ -129,7 +129,7 @@ function findSourced(files: ProjectFiles, { base, path }: Sourced, { main, from 
   return base === 'root' && !path.includes('/') ? undefined : 'missing';
 }
 
-/** What Node asks a `package.json` about when it reads a module. */
+/** The fields of a `package.json` that Node uses to read a module. */
 interface PackageFile {
   file: ScriptFile;
   /** Its folder, relative to the project root; empty for the root. */

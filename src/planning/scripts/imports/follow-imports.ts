@@ -18,7 +18,7 @@ export interface UnpinnedImport {
   why: 'missing' | 'outside' | 'computed' | 'live' | 'too_large';
 }
 
-/** What a script imports, and what that imports. */
+/** The imports of a script, direct and indirect. */
 export interface Followed {
   /** Without the script itself; by path. */
   files: PinnedFile[];
@@ -114,7 +114,7 @@ function sitesOf({ digest, bytes }: ScriptFile, language: Language): ImportSite[
   return sites;
 }
 
-/** What the script of an older plan imports as the project is now; nothing where that cannot be found. */
+/** The imports of an older plan's script in the present project; empty if they cannot be found. */
 export function importsOfUnpinned(root: string, { path, interpreter, files = [] }: PlanScript): PinnedFile[] {
   const project = new ProjectFiles(root);
   const main = project.read(path);
@@ -123,7 +123,7 @@ export function importsOfUnpinned(root: string, { path, interpreter, files = [] 
   return followImports(project, main, languageOf(main, interpreter), also)?.files.map(withoutLive) ?? [];
 }
 
-/** What an older plan did not pin is not compared either. */
+/** Files that an older plan did not pin are not compared either. */
 function withoutLive({ live: _, ...file }: PinnedFile): PinnedFile {
   return file;
 }

@@ -1,7 +1,7 @@
 import { parse } from 'es-module-lexer';
 import { type ImportSite, lineCounter } from './import-site.js';
 
-/** What a JavaScript or TypeScript file imports: `import`, `export from`, `import()`, `require`. */
+/** The imports of a JavaScript or TypeScript file: `import`, `export from`, `import()`, `require`. */
 export function javascriptImports(text: string): ImportSite[] {
   const modules = moduleImports(text);
   const isModule = modules?.isModule ?? false;
@@ -24,7 +24,7 @@ function moduleImports(text: string): { sites: ImportSite[]; isModule: boolean }
     });
     return { sites, isModule };
   } catch {
-    // What no module could be may still be run by Node as CommonJS.
+    // A text that is no valid module may still be run by Node as CommonJS.
     return undefined;
   }
 }
@@ -42,7 +42,7 @@ function requireCalls(text: string): ImportSite[] {
   });
 }
 
-/** Whether the string that begins here is what `require` is given; others may hold anything, also code. */
+/** Whether the string that begins here is the argument of `require`; others may hold anything, also code. */
 function isRequired(text: string, at: number): boolean {
   return text[at] === '`' || /require(?:\.resolve)?\s*\(\s*$/.test(text.slice(Math.max(0, at - 40), at));
 }

@@ -27,11 +27,11 @@ export function ownPlaces(file: ScriptFile, language: Language, main: ScriptFile
 
 /** How a language names the folder of a file, and files in it. */
 interface Idioms {
-  /** Forms of the file and its folder, and what they are replaced with, in order. */
+  /** Forms of the file and its folder, and their replacements, in order. */
   forms: readonly [RegExp, string | ((...groups: string[]) => string)][];
   /** Gives a variable a name for the folder, as its first group, and the folder as its second. */
   alias: RegExp;
-  /** What goes by its own place and reaches for nothing. */
+  /** Uses of its own location that refer to no file. */
   harmless: RegExp;
 }
 

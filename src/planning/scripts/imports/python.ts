@@ -5,7 +5,7 @@ const IMPORT = new RegExp(String.raw`(?:^|[;:])[ \t]*import[ \t]+(${ITEM}(?:[ \t
 const FROM = /(?:^|[;:])[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]*\bimport\b[ \t]*(\([^)]*\)|[^\n;]*)/gm;
 const BY_NAME = /(?:\bimport_module|\b__import__)\s*\(/g;
 
-/** What a Python file imports: `import a.b`, `from a import b`, `from . import b`, `import_module("a")`. */
+/** The imports of a Python file: `import a.b`, `from a import b`, `from . import b`, `import_module("a")`. */
 export function pythonImports(text: string): ImportSite[] {
   // Of the same length, so that lines are counted in the text.
   const code = blanked(text).replaceAll('\\\n', '  ');
@@ -62,7 +62,7 @@ function blanked(text: string): string {
   return code;
 }
 
-/** Where the string or comment that begins here ends; the same place where none begins. */
+/** The end of the string or comment that begins here; the same place if none begins. */
 function endOfText(text: string, from: number): number {
   const character = text[from];
   if (character === '#') {

@@ -10,7 +10,7 @@ export interface ShellLine {
 
 const SOURCE = /(?:^|[;&|({!]|\b(?:then|do|else|elif|if|while)\s)\s*(?:\.|source)[ \t]+([^\s;&|<>)]+)/g;
 
-/** What a shell script reads with `.` or `source`. */
+/** The files that a shell script reads with `.` or `source`. */
 export function shellImports(text: string): ImportSite[] {
   return shellLines(text).flatMap(({ line, text: code }) =>
     [...code.matchAll(SOURCE)].map(([, word = '']) => {
@@ -32,7 +32,7 @@ function sourced(base: string, path: string): ImportSite['wanted'] {
 const SELF = String.raw`(?:\$0|\$\{0\})`;
 const BASH = String.raw`(?:\$BASH_SOURCE|\$\{BASH_SOURCE(?:\[0\])?\})`;
 
-/** What shells write for the folder of a script, without quotes, in the order in which it is replaced. */
+/** Shell expressions for the folder of a script, without quotes, in the order in which they are replaced. */
 const PLACES: [RegExp, string][] = [
   [new RegExp(String.raw`\$\((?:realpath|readlink -[fe])(?: --)? (${SELF}|${BASH})\)`, 'g'), '$1'],
   [new RegExp(String.raw`\$\(dirname(?: --)? ${SELF}\)|\$\{0%/\*\}`, 'g'), '@main@'],

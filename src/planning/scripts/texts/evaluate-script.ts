@@ -8,7 +8,7 @@ import { fillOwnPlaceholders, fillPlaceholders } from '../placeholders.js';
 /** The names that expressions in the texts of a script see. */
 export const SCRIPT_NAMES = ['input', 'environment', 'task'] as const;
 
-/** What a script is given for one call. */
+/** The data of a script for one call. */
 export interface ScriptFacts {
   values: Record<(typeof SCRIPT_NAMES)[number], Json>;
   /** Of the input: an input that it knows may be absent; null: any may. */
@@ -184,10 +184,10 @@ function isMap(value: Json | undefined): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** A part of a text: what its author wrote, or what one of its expressions gave. */
+/** A part of a text: written by its author, or the result of one of its expressions. */
 export type Piece = { text: string } | ValuePiece;
 
-/** What one `${{ }}` of a text gave, before it is text itself. */
+/** The result of one `${{ }}` of a text, before it is text itself. */
 export interface ValuePiece {
   value: Json;
   /** The expression. */

@@ -2,14 +2,14 @@ import type { Json } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { EvaluatedScript, EvaluatedText, Piece, ValuePiece } from './evaluate-script.js';
 
-/** What a process is given. */
+/** The arguments, stdin and variables of a process. */
 export interface WrittenScript {
   args: string[];
   stdin?: string;
   env: Record<string, string>;
 }
 
-/** The text of what an expression gave. @throws AbilityError `input.invalid` for what has none. */
+/** The text of an expression's result. @throws AbilityError `input.invalid` for a result that has none. */
 export type TextOf = (piece: ValuePiece) => string;
 
 /** Texts, numbers and booleans are text; lists and maps are refused. */
@@ -65,7 +65,7 @@ const NEGATIVE = /^-(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function refuseOption({ place, pieces, mayBeOption }: EvaluatedText, text: string, textOf: TextOf, isBehind: boolean) {
   if (!text.startsWith('-') || mayBeOption || isBehind || NEGATIVE.test(text)) return;
-  // An expression that gives nothing leaves the start to what follows it.
+  // An expression with an empty result leaves the start to the next part.
   const first = pieces.findIndex((piece) => (isValue(piece) ? textOf(piece) : piece.text) !== '');
   const given = pieces
     .slice(0, first + 1)
@@ -80,12 +80,12 @@ function refuseOption({ place, pieces, mayBeOption }: EvaluatedText, text: strin
   );
 }
 
-/** A number of the input and then only what the author wrote, such as `-5d`. */
+/** A number of the input followed only by the author's text, such as `-5d`. */
 function isNumberWithUnit([first, ...rest]: Piece[]): boolean {
   return first !== undefined && isValue(first) && typeof first.value === 'number' && !rest.some(isValue);
 }
 
-/** What a process is given ends at a NUL; there is no way to write one. */
+/** Arguments of a process end at a NUL; there is no way to pass one. */
 function withoutNul(text: string, item: EvaluatedText | undefined): string {
   if (!text.includes('\0') || !item) return text;
   const given = item.pieces.filter(isValue).find(({ value }) => typeof value === 'string' && value.includes('\0'));

@@ -11,7 +11,7 @@ export interface CanonicalText {
 const [TAB, LF, CR, BLANK, PERCENT, BACKSLASH] = [9, 10, 13, 32, 0x25, 0x5c] as const;
 const [SMALL_U, SMALL_X] = [0x75, 0x78] as const;
 
-/** What a backslash makes of the character after it; 0 is nothing, as a line break. See RFC 8259, section 7. */
+/** The meaning of a character after a backslash; 0 is nothing, as a line break. See RFC 8259, section 7. */
 const ESCAPED: ReadonlyMap<number, number> = new Map([
   [0x22, 0x22],
   [0x27, 0x27],
@@ -104,7 +104,7 @@ export function withoutBlanks({ bytes, starts, ends, length }: CanonicalText): C
   return made;
 }
 
-/** What follows a backslash; undefined where that is no escape. */
+/** Reads the escape after a backslash; undefined if there is none. */
 function readEscape(bytes: Uint8Array, at: number, length: number): { code: number; next: number } | undefined {
   const kind = at < length ? (bytes[at] as number) : 0;
   if (kind === SMALL_X) {

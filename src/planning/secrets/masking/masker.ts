@@ -2,7 +2,7 @@ import { SecretFinder } from './secret-finder.js';
 
 const MASK = '***';
 
-/** Takes known secrets out of what people will read. */
+/** Masks known secrets in text for people. */
 export class Masker {
   private readonly secrets = new Set<string>();
   /** Made when it is needed: most calls have no secret, or print nothing. */
@@ -36,7 +36,7 @@ export class Masker {
     return from === 0 ? text : masked + text.slice(from);
   }
 
-  /** Where a secret may have begun that ends beyond the text; undefined where none has. */
+  /** The possible start of a secret that ends beyond the text; undefined if there is none. */
   openAt(text: string): number | undefined {
     return this.secrets.size === 0 ? undefined : this.found().openAt(text);
   }

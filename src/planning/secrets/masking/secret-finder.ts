@@ -35,7 +35,7 @@ export class SecretFinder {
     }
   }
 
-  /** Where secrets are in a text: in order, none touching another. */
+  /** The places of secrets in a text: in order, none touching another. */
   find(text: string): Span[] {
     return merged(this.read(text, (canonical) => this.findIn(canonical, text)));
   }
