@@ -54,7 +54,7 @@ export interface ActivityDependencies extends HookDependencies {
   ui: string | null;
   /** Why a decision is not proved; undefined: it is. Null where this worker can check none. */
   checkProof: ((decision: ProvedDecision, proof: DecisionProof) => string | undefined) | null;
-  /** What Temporal knows of a task of this key. */
+  /** Temporal's knowledge of the task with this key. */
   findTask: (key: string) => Promise<FoundTask | undefined>;
   /** Temporal's knowledge of the deletion of the task with this key, and the task's project. */
   findDeletion: (key: string) => Promise<{ project: string; deletion: Tombstone | 'under way' } | undefined>;
@@ -83,7 +83,7 @@ export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
 /** A task that has ended, and the run with its results. */
 export type EndedTask = EarlierTask & { run: RunRef; files?: TaskFile[] };
 
-/** What Temporal knows of the workflow that has a key. */
+/** Temporal's knowledge of the workflow that has a key. */
 export interface Execution {
   isOpen: boolean;
   /** Undefined if it is not a task. */
@@ -94,7 +94,7 @@ export interface Execution {
 
 /** The workflows of tasks, as their deletion needs them. */
 export interface Executions {
-  /** Undefined where Temporal knows none. */
+  /** Undefined if Temporal knows none. */
   find(key: string): Promise<Execution | undefined>;
   cancel(key: string): Promise<void>;
   /**

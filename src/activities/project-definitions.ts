@@ -10,7 +10,7 @@ export interface ProjectDescription {
   digest: string;
 }
 
-/** Gives a reader of a project's description, which reads again only what changed. */
+/** A reader of a project's description that rereads only changed parts. */
 export function describeProject(root: string): () => ProjectDescription {
   const loader = new RegistryLoader(root);
   return () => {

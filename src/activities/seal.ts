@@ -42,7 +42,9 @@ function macOf(unsigned: object, secret: Uint8Array, prefix: string): string {
     .digest('hex');
 }
 
-/** Signs what passed preflight. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task. */
+/**
+ * Signs a task that passed preflight. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
+ */
 export function signSeal(body: Omit<Seal, 'key_id' | 'mac'>, keys: SealKeys): Seal {
   return sign(body, keys, 'seal');
 }

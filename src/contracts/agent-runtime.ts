@@ -10,7 +10,7 @@ export interface OfferedAbility {
   summary: string;
   /** The gravest effect that it may call; null: not known. */
   effects: Effect | null;
-  /** Null where there was no room for it. */
+  /** Null if there was no room for it. */
   input_schema: JsonObject | null;
 }
 
@@ -120,7 +120,7 @@ export interface SessionOutcome {
   plan: PlannedEntry[];
   /** Every planned call with its current state. */
   tasks: CallReport[];
-  /** Of the prompt, of the calls, and of the session's end. */
+  /** Answers for the prompt, the calls, and the session's end. */
   hook_results: HookAnswer[];
   answer: string | null;
   /** Number of plans requested from the AI. */

@@ -34,7 +34,7 @@ export interface AgentLeft {
 
 /** The result of one call, as a model gets it. */
 export interface ToolResult {
-  /** Of the call, as the model named it. */
+  /** Id of the call, as the model gave it. */
   id: string;
   /** JSON, cut where it is long. */
   content: string;
@@ -58,7 +58,7 @@ export interface ModelAnswer {
 /** A call that a model requests. */
 export interface ToolCall {
   id: string;
-  /** Of a tool of its plan, or any other name that the model gave. */
+  /** Name of a tool of its plan, or any other name that the model gave. */
   tool: string;
   input: JsonObject;
   /** Why it is not made: the tool does not exist, or its input is invalid. */

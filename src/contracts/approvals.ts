@@ -38,7 +38,7 @@ export interface DecisionProof {
   token?: string;
 }
 
-/** Who can be proved to decide: the user of the operating system who owns the runtime, or the bearer of a token. */
+/** Provable deciders: the user of the operating system who owns the runtime, or the bearer of a token. */
 export type ProofSource = 'os_user' | 'token';
 
 /** Subject of a proof. The time identifies one instance of an approval, since its id may recur. */
@@ -116,7 +116,7 @@ export interface Approval {
   self_approval: boolean;
   /** Only decisions with a proof count; absent: claims do. */
   proof?: 'required';
-  /** Of the proofs that were checked and found good, so that none counts twice. */
+  /** Nonces of the verified proofs, so that none counts twice. */
   nonces?: string[];
   comment: CommentRule;
   /** Fields that the decider must fill in. */

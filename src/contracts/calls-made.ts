@@ -30,7 +30,7 @@ export interface CallsMade {
 export interface CallMade {
   path: string;
   call: string;
-  /** Of a called workflow: its task. */
+  /** For a called workflow: its task. */
   task?: string;
   given: MadeText;
   /** Absent if it did not succeed. */

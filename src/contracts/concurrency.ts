@@ -39,9 +39,9 @@ export interface SlotRequest {
 export interface SlotEntry extends SlotRequest {
   /** For a waiting task: whether it was checked after it arrived, while the holders were known to exist. */
   settled?: boolean;
-  /** Of a holder: whether it knows that it is one. */
+  /** For a holder: whether it knows that it is one. */
   told?: boolean;
-  /** Of a holder: whether a later task has had it cancelled. */
+  /** For a holder: whether a later task has had it cancelled. */
   superseded?: boolean;
 }
 

@@ -87,7 +87,7 @@ export interface ShownAs {
 /** A hook of another tool, in the plan of one ability: the mapping is the one that fits that ability. */
 export interface PlanForeignHook {
   format: ForeignFormat;
-  /** Which event it knows; absent: the usual one of its phase. */
+  /** The event that it receives; absent: the usual one of its phase. */
   event?: ForeignEvent;
   /** The folder that the hook knows as its plugin, relative to the project root; pinned with the script. */
   plugin_root?: string;

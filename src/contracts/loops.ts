@@ -21,7 +21,7 @@ export interface ItemName {
 /** A turn in which something did not succeed. */
 export interface ItemFailure extends ItemName {
   status: FailureEnd;
-  /** Of the step that did not succeed, as log files are named: `hosts/12/check`. */
+  /** Path of the unsuccessful step, as log files are named: `hosts/12/check`. */
   path: string;
   /** Attempts of that step; in a retried group, those of the last round. */
   attempts: number;
@@ -49,9 +49,9 @@ export interface LoopCounts extends Partial<Record<Exclude<ItemEnd, 'succeeded'>
   now?: ItemName[];
   /** Once the loop has ended: items that never began. */
   not_run?: number;
-  /** Which items succeeded or were skipped, where others did not; absent where that takes too many ranges. */
+  /** Items that succeeded or were skipped, if others did not; absent if that takes too many ranges. */
   done?: NumberRange[];
-  /** Which items were skipped; absent where that takes too many ranges. */
+  /** Skipped items; absent if that takes too many ranges. */
   skipped_items?: NumberRange[];
 }
 
@@ -71,7 +71,7 @@ export interface LoopProgress {
 /** Outcomes of one step over all turns of a loop. */
 export interface TurnCount {
   turns: number;
-  /** Of all turns together. */
+  /** Total of all turns. */
   attempts: number;
   /** Total milliseconds of turns whose times are unknown. */
   duration_ms: number;

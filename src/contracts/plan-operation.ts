@@ -196,7 +196,7 @@ export interface PlanHook {
    * hooks fire.
    */
   callers?: Caller[];
-  /** Of a session's hook that does not block; hooks of a task have it never, since bound ones count as blocking. */
+  /** Only for a session's hook that does not block; bound hooks of a task always count as blocking. */
   blocking?: false;
   handler: PlanHandler;
 }

@@ -134,7 +134,7 @@ export interface GroupStep extends StepModifiers {
   verb: 'steps';
   steps: PlanStep[];
   retry?: PlanRetry;
-  /** Of a group that was a use of a template. */
+  /** For a group expanded from a template. */
   template?: PlanTemplate;
 }
 

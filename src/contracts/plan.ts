@@ -89,7 +89,7 @@ export interface PlanTool {
 export interface PlanAgentLimits {
   max_turns: number;
   max_calls: number;
-  /** Of all its requests and answers together; absent: no limit. */
+  /** Limit for all its requests and answers together; absent: none. */
   max_tokens?: number;
   /** In the currency of the prices of its model; absent: no limit. */
   max_cost?: number;
@@ -129,9 +129,9 @@ export interface PlanAbility {
   version: number | string;
   summary: string;
   modules: string[];
-  /** Of the implementation, or the union over the operations of a workflow. */
+  /** Tags of the implementation, or the union over the operations of a workflow. */
   tags: string[];
-  /** Of the operation, or the gravest one among the operations of a workflow. */
+  /** Effect of the operation, or the strongest one among the operations of a workflow. */
   effects: Effect;
   implementation: string | null;
   input_schema: JsonObject;

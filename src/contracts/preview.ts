@@ -15,9 +15,9 @@ export interface PlanPreview {
   status: 'available' | 'unavailable';
   ability: { id: string; kind: 'operation' | 'workflow'; version: number | string; summary: string } & Standing;
   environment: { name: string; protected: boolean };
-  /** Of the plan, before its tools are pinned. */
+  /** Digest of the plan, before its tools are pinned. */
   digest: string;
-  /** Of `input`. */
+  /** Digest of `input`. */
   input_digest: string;
   /** Argument for `--plan`, to run exactly this plan with this input. */
   reference: string;
@@ -177,9 +177,9 @@ export interface CallPreview {
   with: ValuePreview;
   /** Why the input would be refused, where that is certain. */
   input_problem: Problem | null;
-  /** Of a workflow: null, since its calls have their own. */
+  /** Null for a workflow, since its calls have their own. */
   attempts: number | null;
-  /** Between attempts: from, times, to; as written or by default. Null where there is one attempt. */
+  /** Pauses between attempts: first, factor, maximum; as written or by default. Null for a single attempt. */
   retry: { first: string; factor: number; max: string; errors: string[] | null; if?: string; jitter?: true } | null;
   /** For all attempts together, milliseconds; null for a workflow, or where it depends on the run. */
   limit_ms: number | null;
@@ -187,7 +187,7 @@ export interface CallPreview {
   approval: ApprovalPreview | null;
   /** Input of a script; null for other implementations, and where the input is unknown. */
   script: ScriptPreview | null;
-  /** Of a workflow: its own tree; null where the tree has grown too large to be shown again. */
+  /** For a workflow: its own tree; null if the tree has grown too large to be repeated. */
   workflow: (StartPreview & Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | 'output' | 'concurrency'>) | null;
 }
 

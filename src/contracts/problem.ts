@@ -3,7 +3,7 @@ export interface SourceLocation {
   file: string;
   line?: number;
   column?: number;
-  /** Of a part of a template: where the template is used. */
+  /** For a part of a template: where the template is used. */
   used_at?: SourceLocation;
 }
 

@@ -25,7 +25,7 @@ export interface TaskRecord {
   /** The folder of the project that it concerns; omitted if unknown. */
   scope?: string;
   created_at: string;
-  /** Of a direct run: when it is removed. ISO 8601. */
+  /** For a direct run: when it is removed. ISO 8601. */
   expires_at?: string;
   /** Name of the machine whose worker keeps the record and the logs. */
   host: string;

@@ -154,7 +154,7 @@ export interface DecideRequest {
 /** How a pack was chosen. Source: R-004-19; C-34. */
 export const ROUTING_METHODS = ['explicit', 'capability_routing', 'keyword_fallback', 'heuristic_fallback'] as const;
 
-/** Which specialist a request needs. Source: R-004-12, R-004-18. */
+/** The specialist that a request needs. Source: R-004-12, R-004-18. */
 export interface RecruitmentResult {
   specialist_id: string;
   /** In the order of the file of capabilities. */

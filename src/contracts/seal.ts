@@ -23,7 +23,7 @@ export interface Seal {
   session?: string;
   /** The folder of the project that it is about; absent: they did not say. */
   scope?: string;
-  /** Who starts it; absent: not known, so that every hook fires. Of a task that another one calls it is the root's. */
+  /** The caller; absent: unknown, so that every hook fires. For a called task it is the root's. */
   caller?: Caller;
   /** Purpose of the task, in the requester's words; absent: they gave none. */
   intent?: string;

@@ -54,7 +54,7 @@ export interface TaskStory {
   /** Each hook's answer, in the order in which they came. */
   hooks: HookAnswer[];
   approvals: Approval[];
-  /** Of a task with `concurrency`: how it came by its turn. */
+  /** For a task with `concurrency`: how it got its turn. */
   concurrency?: Turn;
   /** The files of the task; omitted if none. */
   files?: TaskFile[];
@@ -73,7 +73,7 @@ export interface TaskStory {
   links: TaskResult['links'];
 }
 
-/** Which definition a task ran. */
+/** The definition that a task ran. */
 export interface StoryDefinition {
   id: string;
   version: number | string;
@@ -103,7 +103,7 @@ export interface StoryResolution {
   hooks: string[];
   /** With which other tasks it must not run at once. */
   concurrency?: PlanConcurrency;
-  /** Of an agent. */
+  /** Only for an agent. */
   agent?: StoryAgent;
 }
 
@@ -126,7 +126,7 @@ export interface StepStory extends Pick<StepSummary, 'turns' | 'failed_turns' | 
   id: string;
   path: string;
   call: string | null;
-  /** Of a call of an MCP tool: the version of the protocol that was spoken last, where a log on this machine has it. */
+  /** For a call of an MCP tool: the last negotiated protocol version, if a log on this machine has it. */
   protocol?: string;
   status: StepStatus;
   /** The condition under which it runs, if any. */

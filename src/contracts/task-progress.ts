@@ -7,7 +7,7 @@ import type { StepStatus } from './states.js';
 
 /** A failure of the workflow that one of its handlers deals with. */
 export interface Handling {
-  /** Which of the handlers. */
+  /** Index of the handler. */
   handler: number;
   error: Problem;
   /** Whether the author declared that an answer means this failure; it is then retried only if named. */
@@ -22,12 +22,12 @@ export interface StepProgress {
   status: StepStatus;
   /** The ability called, where the step is a call. */
   call?: string;
-  /** Workflow id of the task that the step called, where that is one. */
+  /** Workflow id of the task that the step called, if any. */
   child?: string;
   output?: Json;
   /** Files that the call produced, as expressions see them. */
   files?: StepFiles;
-  /** Of a step that is taken over from an earlier task: all files that came of it. */
+  /** For a step reused from an earlier task: all its files. */
   made?: TaskFile[];
   error?: Problem;
   attempts?: number;
@@ -37,7 +37,7 @@ export interface StepProgress {
   duration_ms?: number;
   /** When a wait ends that began in an earlier run. */
   deadline?: string;
-  /** Which of the step's handlers deals with its failure. */
+  /** Index of the step's handler that deals with its failure. */
   handler?: number;
   /** Whether the author declared that an answer means that failure, see {@link Handling}. */
   answer?: true;
@@ -45,13 +45,13 @@ export interface StepProgress {
   undo?: { with: JsonObject } | { problem: Problem };
   /** At `<path>.undo`: the order in which the calls to take back succeeded. */
   sequence?: number;
-  /** Of a `foreach`: the outputs of the items that are done, by their index. */
+  /** For a `foreach`: the outputs of completed items, by index. */
   items?: Record<string, Json>;
   /** For steps that continue despite a failure: the failed items or branches, and the failure to report. */
   failed?: { items: number[]; error: Problem; answer?: true };
-  /** Of a `repeat`: the turns that are done. */
+  /** For a `repeat`: the number of completed turns. */
   turn?: number;
-  /** Of a `repeat`: the pause after those turns is over, and the next one has begun. */
+  /** For a `repeat`: the pause after those turns is over, and the next one has begun. */
   begun?: true;
   /** Only for a running loop: the last finished turn of each step, by id; only of steps read inside it. */
   last?: Record<string, LastTurn>;

@@ -71,13 +71,13 @@ export interface TaskResult {
   changes?: InputChange[];
   /** Number of changes not in {@link changes}, between the first and the latest; omitted if zero. */
   changes_left?: number;
-  /** Of a task that another one called: its working time, which counts as the caller's. */
+  /** For a called task: its working time, which counts as the caller's. */
   worked_ms?: number;
   /** Usage of an agent with the agents that it called; for a workflow, of the agents that it called. */
   agent?: AgentUsage;
   /** For a called task: whether the author declared that an answer means its failure, see {@link Handling}. */
   answer?: true;
-  /** Of a task with `concurrency`: how it came by its turn. */
+  /** For a task with `concurrency`: how it got its turn. */
   concurrency?: Turn;
   /** The files of the task, in the order in which it got them; omitted if none. */
   files?: TaskFile[];
@@ -89,13 +89,13 @@ export interface TaskResult {
 
 /** Reason for which a step of an open task waits. Times are ISO 8601. */
 export interface StepWait {
-  /** Of the step, or of the loop or group that has a pause. */
+  /** Path of the step, or of the loop or group that pauses. */
   path: string;
   /** A signal, a time, a condition, the next attempt of a group, or the next turn of a loop. */
   for: 'signal' | 'time' | 'condition' | 'attempt' | 'turn';
   /** Name of the signal, or text of the condition. */
   what?: string;
-  /** Of a wait for a signal that takes some of its kind only: the text of their condition. */
+  /** For a wait that accepts only some signals of its kind: the text of their condition. */
   condition?: string;
   /** Latest end of the wait; omitted: unlimited. */
   until?: string;

@@ -42,9 +42,9 @@ export interface TaskRequest {
 
 /** The reviewed plan to run: digests, as 64 hex digits. */
 export interface WantedPlan {
-  /** Of the plan before its tools are pinned, or as it was sealed with their pins. */
+  /** Digest of the plan before its tools are pinned, or as it was sealed with their pins. */
   plan: string;
-  /** Of the input with defaults applied; omitted: any. */
+  /** Digest of the input with defaults applied; omitted: any. */
   input?: string;
 }
 

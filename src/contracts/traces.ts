@@ -114,9 +114,9 @@ export type SpanAttributes = { [key: string]: AttributeValue | undefined };
 export interface StepSpan {
   /** Mark of the seal of the task, see `sealMark`. */
   seal: string;
-  /** Of the step in its task, see `spotOf`. */
+  /** Id of the step in its task, see `spotOf`. */
   spot: string;
-  /** Of the step around it; absent: the task itself. */
+  /** Id of the enclosing step; absent: the task itself. */
   within?: string;
   id: string;
   path: string;
@@ -135,7 +135,7 @@ export interface StepSpan {
 /** A hook that a workflow has answered itself, as it reports it for its span. It took no time that a workflow could see. */
 export interface HookSpan {
   seal: string;
-  /** Of the step around it; absent: the task itself. */
+  /** Id of the enclosing step; absent: the task itself. */
   within?: string;
   id: string;
   phase: string;

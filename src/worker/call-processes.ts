@@ -92,7 +92,7 @@ function ownSession(): number {
   return session;
 }
 
-/** What belongs to another user, as after `sudo`, or is gone, is not reached. */
+/** A process of another user, as after `sudo`, or one that is gone, is not reached. */
 function reached(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal);

@@ -19,7 +19,7 @@ import { log } from './logger.js';
 /** Built with the package, so that a worker polls in half the time. */
 export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 
-/** Which queue a worker serves, and over what. */
+/** The queue that a worker serves, and its connection. */
 export interface WorkerPlace {
   project: string;
   environment: string;
@@ -95,7 +95,7 @@ export function tracedBundle(path: string): { code: string } {
   return { code: `globalThis.${SANDBOX_FLAG} = true; ${readFileSync(path, 'utf8')}` };
 }
 
-/** What writes the spans that workflows report. A workflow that is replayed has reported them before. */
+/** Writes the spans that workflows report. A replayed workflow has reported them before. */
 export function spanSinks(tracer: Tracer): InjectedSinks<SpanSinks> {
   return {
     traces: {

@@ -55,7 +55,7 @@ export interface SharedDependencies {
   close(): Promise<void>;
 }
 
-/** Builds what activities need, once for all workers of a process. */
+/** Builds the activities' dependencies, once for all workers of a process. */
 export function buildDependencies(
   project: string,
   paths: ProjectPaths,

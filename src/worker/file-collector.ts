@@ -17,7 +17,7 @@ const LOOK_MS = 60 * 60_000;
 /** Dependencies of a worker's file collector. */
 export interface CollectorDependencies {
   project: string;
-  /** Of the project, whose policy is read each time. */
+  /** Root of the project, whose policy is read each time. */
   root: string;
   store: Store;
   client: Client;

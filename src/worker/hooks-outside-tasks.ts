@@ -58,7 +58,7 @@ export function openHooksOutsideTasks(root: string, project: string, env: NodeJS
 
 /** Runs hooks outside of tasks. */
 export interface HookTrial {
-  /** @param now what `now()` gives; undefined: the time of this machine. */
+  /** @param now value of `now()`; undefined: the time of this machine. */
   ask(hook: PlanHook, event: EventContext, now?: number): Promise<HookAnswer>;
   close(): Promise<void>;
 }

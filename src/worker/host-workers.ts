@@ -37,7 +37,7 @@ export interface HostOptions {
   keys: SealKeys;
   /** The environment that secrets and passed variables come from; left out: that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Address of the Temporal UI; left out: what TEMPORAL_UI_ADDRESS says. */
+  /** Address of the Temporal UI; omitted: TEMPORAL_UI_ADDRESS. */
   ui?: string;
   /** Set in the project's own runtime, see `ProveDependencies`; left out: no decision can be proved. */
   checkProof?: ActivityDependencies['checkProof'];

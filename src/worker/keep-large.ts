@@ -10,9 +10,9 @@ import type { Store } from '../server/store/store.js';
 const SMALL_BYTES = 4096;
 
 /**
- * Puts a large answer into the store before the codec has to, while its activity can still say that it could not.
+ * Puts a large answer into the store before the codec has to, while its activity can still report a failure.
  *
- * @throws AbilityError `output.too_large`; `store.full`, `store.not_shared` for what may not stay inline.
+ * @throws AbilityError `output.too_large`; `store.full`, `store.not_shared` for an answer that may not stay inline.
  */
 export async function keepLarge(answer: unknown, limitBytes: number, store: Pick<Store, 'put'>): Promise<void> {
   const { data } = defaultPayloadConverter.toPayload(answer);

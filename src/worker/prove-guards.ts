@@ -39,7 +39,9 @@ async function outsideWorker<T>(
   }
 }
 
-/** What scripts of hooks need outside of a worker. @throws AbilityError `config.*` for a store that cannot be opened. */
+/**
+ * Dependencies of script hooks outside of a worker. @throws AbilityError `config.*` for a store that cannot be opened.
+ */
 export function hookDependenciesOf(
   root: string,
   env: NodeJS.ProcessEnv,
@@ -62,7 +64,7 @@ export interface Answered {
   asked: number[];
 }
 
-/** Which of several calls a guard denies, at most as many as are wanted; nothing of them is executed. */
+/** The calls among several that a guard denies, at most as many as requested; none is executed. */
 export async function findDenied(
   { root, env, environment }: { root: string; env: NodeJS.ProcessEnv; environment: HookEnvironment },
   id: string,
@@ -84,7 +86,7 @@ export async function findDenied(
   return answered;
 }
 
-/** Fires what guards of other tools must deny outside of a worker, as one would: `ability hooks test`. */
+/** Fires guards of other tools with their `must_deny` cases outside of a worker: `ability hooks test`. */
 export function tryMustDeny(
   registry: Registry,
   env: NodeJS.ProcessEnv,

@@ -15,7 +15,8 @@ const MAX_ROUNDS = 20;
 
 /**
  * Notes the process groups of running scripts on disk, so that those of a worker that was killed end before another
- * worker repeats their calls. What left its group is found by the id of its call, which begins with the worker's name.
+ * worker repeats their calls. Processes that left their group are found by the id of their call, which begins with the
+ * worker's name.
  *
  * Source: docs/operations.md#safety.
  */
@@ -93,7 +94,7 @@ export class RunningCall implements StartedProcesses {
   private readonly began = performance.now();
   private readonly processes: CallProcesses;
   private pid: number | undefined;
-  /** Of a process that leads its group. */
+  /** Id of the process that leads its group. */
   private group: number | undefined;
   private ending = false;
 

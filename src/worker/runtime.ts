@@ -70,7 +70,7 @@ export class ProjectRuntime {
     return isHeld(lock) ? new ProjectRuntime(options, lock) : lock;
   }
 
-  /** What callers read in `runtime.json`. */
+  /** Content of `runtime.json` for callers. */
   get announcement(): RuntimeFile {
     if (!this.file) throw new Error('the runtime is not up');
     return this.file;

@@ -6,7 +6,7 @@ import type { RemoteServer } from '../server/temporal/connection-settings.js';
 import { type Place, WorkerHost } from './host-workers.js';
 import { keysFromEnvironment } from './seal-keys.js';
 
-/** What `ability worker` serves. */
+/** Options of `ability worker`. */
 export interface ServeOptions {
   root: string;
   project: string;

@@ -12,7 +12,7 @@ export interface ProcessTable {
   starts: ReadonlyMap<number, string>;
 }
 
-/** Which processes a look is to cover: those that were started since. */
+/** The processes that a table must cover: those started since. */
 export interface Asked {
   /** The number of the first one; undefined: all of the machine. */
   pid: number | undefined;

@@ -76,7 +76,8 @@ async function runsOf(client: Client, key: string): Promise<RunRef[]> {
       waiting.push(...children);
     }
   }
-  // What no history leads to any more, since a deletion before this one stopped on its way, or Temporal forgot the task first.
+  // Workflows that no history leads to any more, since an earlier deletion was interrupted, or Temporal forgot the task
+  // first.
   for (const query of [`WorkflowId = '${key}' OR WorkflowId STARTS_WITH '${key}/'`, noticesOf(key)]) {
     for await (const { workflowId, runId } of client.workflow.list({ query })) {
       if (!runs.has(runId)) runs.set(runId, { workflowId, runId });

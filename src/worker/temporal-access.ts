@@ -18,11 +18,11 @@ import { taskExecutions } from './task-executions.js';
 /** A query that takes longer is repeated. */
 const QUERY_MS = 5000;
 const TRIES = 4;
-/** Of gRPC. */
+/** Status code of gRPC. */
 const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;
 
-/** What activities ask Temporal about, over the connection of their worker. */
+/** Requests of activities to Temporal, over the connection of their worker. */
 export interface TemporalAccess {
   client: Client;
   readRun: ReadRun;

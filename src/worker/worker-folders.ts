@@ -28,7 +28,7 @@ export class WorkerFolders implements CallFolders {
     for (const { folder } of leftBehind(this.folder)) remove(folder);
   }
 
-  /** Removes what this worker still has. */
+  /** Removes the remaining folders of this worker. */
   close(): void {
     remove(this.own);
   }

@@ -12,7 +12,7 @@ const FOREIGN_MS = 7 * 24 * 60 * 60_000;
 
 /** Leftovers of a dead worker in a shared folder. */
 export interface LeftBehind {
-  /** Of the worker. */
+  /** Name of the worker. */
   name: string;
   folder: string;
   /** It ran in another host, boot or PID namespace, where the same numbers are other processes. */

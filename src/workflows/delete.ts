@@ -46,7 +46,7 @@ export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
       deleted_by,
       purged: false,
     };
-    // The tombstone comes first: it is made from what Temporal still has.
+    // The tombstone comes first: it is made from Temporal's data, which is deleted next.
     const erased = await erase(tombstone);
     return request.purge ? await purgeToo(request, { ...tombstone, ...erased }) : { ...tombstone, ...erased };
   } catch (error) {

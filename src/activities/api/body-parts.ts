@@ -78,9 +78,9 @@ function hasFiles(body: string | Buffer | FileBody | undefined): body is FileBod
 }
 
 /**
- * Makes copies of the files of a body, so that a file that may not be sent, or is not there, is known before anything is.
+ * Copies the files of a body, so that a forbidden or missing file is found before anything is sent.
  *
- * @throws what {@link CallFiles.copyOf} throws.
+ * @throws errors of {@link CallFiles.copyOf}.
  */
 export async function prepareBody(
   body: string | Buffer | FileBody | undefined,

@@ -25,7 +25,7 @@ export interface ApiRequest {
 /**
  * Builds the request of a call: input to path, query, headers, cookies and body as docs/api-calls.md says.
  *
- * @throws CallFailure `input.invalid` for what cannot be sent, AbilityError `config.missing_credential`.
+ * @throws CallFailure `input.invalid` for a value that cannot be sent, AbilityError `config.missing_credential`.
  */
 export function buildRequest({ api }: ApiImplementation, call: CallInput): ApiRequest {
   const { input } = call;

@@ -139,7 +139,7 @@ async function readBody(answer: Dispatcher.ResponseData, call: CallInput, url: U
   try {
     for await (const chunk of answer.body) {
       bytes += (chunk as Buffer).length;
-      // Of a failure only the beginning is kept, and it stays the failure that it is.
+      // Only the beginning of a failed answer is kept; its size does not change the failure.
       if (bytes > call.outputBytes && answer.statusCode >= 300) break;
       if (bytes > call.outputBytes) {
         const message = `The answer of ${url.host} is larger than the ${call.outputBytes} bytes an output may have`;

@@ -39,7 +39,7 @@ export function watchedAgent(allowed: readonly string[], onSend: () => void): Di
   });
 }
 
-/** The types of undici leave out what this class passes on. */
+/** The types of undici omit the methods that this class passes on. */
 const Handler = DecoratorHandler as new (
   handler: Dispatcher.DispatchHandler,
 ) => { onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void };

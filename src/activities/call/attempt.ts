@@ -117,7 +117,7 @@ export function isSettled(error: unknown): boolean {
   return error instanceof CallFailure && (error.hasArrived || error.code === 'outcome.unknown');
 }
 
-/** Which limit an attempt ran into: its own or the step's. */
+/** The limit that an attempt reached: its own or the step's. */
 export function limited(error: unknown, attempt: Attempt): unknown {
   if (!(error instanceof CallFailure && error.code === 'timeout.call' && attempt.limitedByStep)) return error;
   const message = `${error.message} (all the step had left)`;

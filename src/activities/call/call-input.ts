@@ -21,7 +21,7 @@ export interface CallInput {
   idempotencyKey: string;
   /** Trace context of the task's request as W3C `traceparent`; passed on to the call's target. */
   trace?: string;
-  /** Of the plan: how its schemas, and the answers they are held against, are read. */
+  /** Engine of the plan: decides how its schemas, and the checked answers, are read. */
   engine: number;
   /** The version of the plan, for the expressions of an implementation. */
   cel: string;

@@ -13,9 +13,9 @@ import { countWhole, maskLines } from './mask-lines.js';
 const MAX_IN_A_MESSAGE = 3000;
 /** How long a line may wait to be read by others. A call that ends sooner writes its log in one piece. */
 const FLUSH_MS = 500;
-/** What calls write that print nothing of their own. */
+/** Streams of calls that print nothing themselves. */
 const OF_REQUESTS: ReadonlySet<LogLine['stream']> = new Set(['request', 'tool']);
-/** Of this process, so that no two write into one file, which a network mount would not bring in order. */
+/** Unique to this process, since a network mount would not order the writes of two. */
 const REQUESTS = `${REQUESTS_LOG}${randomBytes(4).toString('hex')}`;
 
 /**

@@ -179,7 +179,7 @@ function toldOf(answers: HookAnswer[]): Pick<CallAnswer, 'allowed' | 'allowed_ms
   return { allowed: true, allowed_ms: answers.map(({ duration_ms = 0 }) => duration_ms) };
 }
 
-/** What may be repeated leaves no mark. */
+/** A repeatable call leaves no mark. */
 function markOf(
   { plan, root }: Admitted,
   operation: PlanOperation,

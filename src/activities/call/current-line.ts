@@ -4,7 +4,7 @@ import { inFolder } from '../record/write-files.js';
 import type { LogLine } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 
-/** Of a line that does not end, as much as people read of it. */
+/** Readable length of a line that does not end. */
 const MAX_SHOWN = 1000;
 
 /**
@@ -34,7 +34,7 @@ export class CurrentLine {
       renameSync(`${this.file}.new`, this.file);
       this.isWritten = true;
     } catch {
-      // The log says what could not be written.
+      // The log reports failed writes.
     }
   }
 
@@ -46,7 +46,7 @@ export class CurrentLine {
   }
 }
 
-/** What of a line is to be seen where `\r` goes back to its start. */
+/** The visible part of a line in which `\r` returns to the start. */
 function lastPart(text: string): string {
   const parts = text.split('\r');
   return parts.findLast((part) => part.trim() !== '') ?? '';

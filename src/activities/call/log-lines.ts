@@ -1,4 +1,4 @@
-/** Of each call this much is kept: half from its head, half from its tail. Source: docs/operations.md#looking-into-a-task. */
+/** Amount kept of each call: half from its head, half from its tail. Source: docs/operations.md#looking-into-a-task. */
 export const MAX_CHARACTERS = 1024 * 1024;
 const HALF = MAX_CHARACTERS / 2;
 /** Size of a line besides its text, so that empty lines also count. */
@@ -28,7 +28,7 @@ export class LogLines {
   /** @param context number of characters next to head and tail to keep with them. */
   constructor(private readonly context: () => number) {}
 
-  /** Whether what comes now goes into the tail. */
+  /** Whether new lines go into the tail. */
   get isFull(): boolean {
     return this.size.head >= HALF;
   }
@@ -43,7 +43,7 @@ export class LogLines {
     return this.all.slice(this.dropped);
   }
 
-  /** What came after the head, whether it is kept or not. */
+  /** All lines after the head, whether kept or not. */
   get afterHead(): LogLine[] {
     return this.next;
   }

@@ -75,7 +75,7 @@ export function recordContent(log: CallLog, key: 'toolArguments' | 'toolResult',
   addToSpan({ [A[key]]: text.length > MAX_OF_CONTENT ? `${text.slice(0, MAX_OF_CONTENT)}…` : text });
 }
 
-/** Of a call of an ability, or of a turn of an agent, which is one request to its model. */
+/** The span of a call of an ability, or of a turn of an agent, which is one request to its model. */
 function spanOf({ implementation, key, effects }: PlanOperation, id: string): NewSpan {
   if (implementation.kind === 'model') {
     const { name, script } = implementation.model;

@@ -12,7 +12,7 @@ import { mediaTypeOf, safeFileName } from '../../text/file-name.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallFolders, FileSource, FileStore } from './file-store.js';
 
-/** What files of calls need of their worker. */
+/** Worker dependencies of calls' files. */
 export interface FileDependencies {
   store: FileStore;
   folders: CallFolders;
@@ -103,7 +103,7 @@ export class CallFiles {
     return isFileValue(told) ? told : value;
   }
 
-  /** Keeps what comes once, such as the body of an answer: it is written to the folder of the call first. */
+  /** Keeps a stream, such as the body of an answer: it is written to the folder of the call first. */
   async spool(source: AsyncIterable<Uint8Array>, file: NewFile): Promise<FileValue> {
     const path = join(await this.folder(), `spool-${randomUUID()}`);
     const { most } = this;
@@ -132,7 +132,7 @@ export class CallFiles {
   /** Removes the copies and everything that the call left in its folder. */
   async close(): Promise<void> {
     const folder = await this.opened?.catch(() => undefined);
-    // What cannot be removed now goes with what else the worker leaves, at the next start.
+    // A folder that cannot be removed now is removed with the worker's leftovers, at the next start.
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 

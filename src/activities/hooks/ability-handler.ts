@@ -27,7 +27,7 @@ export type AnswerAbility = (
   run: HookRun,
 ) => Promise<HookAnswer>;
 
-/** What calls of guards need of their worker. */
+/** Worker dependencies of calls of guards. */
 export interface AbilityHookDependencies {
   /** The root of the project, which hooks of other tools are shown as their working directory. */
   root: string;
@@ -40,9 +40,9 @@ export interface AbilityHookDependencies {
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Calls the low-level ability of a hook and reads its output as a HookResult, as that of a script is read.
+ * Calls the low-level ability of a hook and reads its output as a HookResult, like a script's.
  *
- * No hook fires around it, and it leaves no mark: planning takes only what may be repeated. Source: docs/hooks.md.
+ * No hook fires around it, and it leaves no mark: planning accepts only repeatable operations. Source: docs/hooks.md.
  */
 export function createAnswerAbility(dependencies: AbilityHookDependencies): AnswerAbility {
   return async (id, handler, context, run) => {
@@ -136,7 +136,7 @@ function callOf(
   };
 }
 
-/** @param event of another tool: the input, or what `with` reads. */
+/** @param event of another tool: the input, or the scope of `with`. */
 function givenTo(
   template: JsonObject | undefined,
   context: EventContext,

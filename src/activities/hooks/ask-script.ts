@@ -93,7 +93,7 @@ function faultOf({ ended, signal, reason }: ProcessOutcome, timeoutMs: number, s
   if (ended === 'aborted') return 'it was stopped';
   if (ended === 'signal') return `it was killed by ${signal}`;
   if (ended === 'not_started') return `it could not be started: ${reason}`;
-  // What comes after the part that was kept could be another answer.
+  // Output after the kept part could be another answer.
   if (stdout.length < MAX_CHARACTERS) return undefined;
   return `it printed ${MAX_CHARACTERS} characters or more, which is too much for an answer`;
 }

@@ -1,10 +1,10 @@
 /**
  * The keys that one object of a JSON text has twice, at any depth, each once.
  *
- * `JSON.parse` keeps the last of them without a word, and the first may be the one that was meant. Keys are compared as
- * they are read, so that an escaped letter makes no other key.
+ * `JSON.parse` silently keeps the last of them, and the first may be the intended one. Keys are compared after
+ * decoding, so that an escaped letter makes no difference.
  *
- * @param json what `JSON.parse` has taken: nothing else is checked here.
+ * @param json a text that `JSON.parse` has accepted: nothing else is checked here.
  */
 export function duplicateKeys(json: string): string[] {
   const found = new Set<string>();

@@ -14,7 +14,7 @@ export type HookContext = TaskContext | SessionContext;
 interface Surroundings {
   /** `''` for the task or the session itself. */
   path: string;
-  /** What `now()` gives; milliseconds since 1970. */
+  /** Value of `now()`; milliseconds since 1970. */
   moment: number;
   /** In the order in which they run. */
   hooks: readonly PlanHook[];

@@ -8,7 +8,7 @@ export interface Utf8Fault {
   isCutOff: boolean;
 }
 
-/** What keeps bytes from being UTF-8; undefined: they are. */
+/** The fault that makes bytes invalid UTF-8; undefined: they are valid. */
 export function faultInUtf8(bytes: Uint8Array): Utf8Fault | undefined {
   if (isUtf8(bytes)) return undefined;
   let good = 0;

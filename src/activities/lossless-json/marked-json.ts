@@ -9,7 +9,7 @@ const SECRET = randomUUID();
 const NUMBER_MARK = `number:${SECRET}:`;
 const BYTES_MARK = `bytes:${SECRET};`;
 
-/** What becomes of integers that a double does not hold: `text` gives them as they are written. */
+/** Treatment of integers that a double cannot hold: `text` keeps them as written. */
 export type BigIntegers = 'refuse' | 'text' | 'round';
 
 /** How the answer of a call is read, and whose fault an error is. */

@@ -20,7 +20,7 @@ import type { McpPool } from './pool.js';
 import { maskedReason, withoutDump } from './reason-of.js';
 import { takeResources } from './take-resources.js';
 
-/** Where servers are, and what their tools were when plans were made. */
+/** Where servers are, and the definitions of their tools when plans were made. */
 export interface McpDependencies {
   pool: McpPool;
   tools: PinnedTools;
@@ -43,7 +43,7 @@ export async function callMcp(
     const tool = await findTool(mcp, connection, call);
     refuseTaskOnly(tool, `${mcp.server.name} ${mcp.tool}`);
     await tools.compare(implementation, tool);
-    // What cannot be checked afterwards is refused while nothing has been done.
+    // A schema that cannot be checked later is refused before any effect.
     if (tool.outputSchema) compileSchema(tool.outputSchema as JsonObject, promiseOf(mcp), call.engine);
     const result = await callTool(tool, mcp.server.name, connection, call);
     const output = outputOf(result, tool, mcp, call);

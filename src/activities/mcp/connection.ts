@@ -56,7 +56,7 @@ export async function connectMcp(
   signal: AbortSignal,
   patienceMs = CONNECT_MS,
 ): Promise<McpConnection> {
-  // A caller who waits a second only shall have the server that needs the handshake, too.
+  // Even a caller with a timeout of a second must reach a server that needs the handshake.
   const probeMs = Math.min(PROBE_MS, call.timeoutMs / 4, patienceMs / 4);
   let last: OpenTransport | undefined;
   const open = (): OpenTransport => {

@@ -24,7 +24,7 @@ function markedWhole(): TransformStream<Uint8Array, Uint8Array> {
 
 const DATA = Buffer.from('data:');
 
-/** Each line of data is marked by itself: a string or a number of JSON never goes on in the next one. */
+/** Each line of data is marked by itself: a string or a number of JSON never continues on the next one. */
 function markedEvents(): TransformStream<Uint8Array, Uint8Array> {
   let pieces: Buffer[] = [];
   const line = (): Buffer => {

@@ -22,7 +22,7 @@ export interface FailedRequest {
   called: boolean;
 }
 
-/** What servers answer when they do not know a session; the first is in the specification. */
+/** Statuses of servers that do not know a session; the first is in the specification. */
 const NO_SUCH_SESSION: ReadonlySet<number> = new Set([404, 400]);
 
 /** Translates an error of the SDK into a failure. */
@@ -51,7 +51,7 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
   return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection, user)}`, true);
 }
 
-/** Of the kinds of answers since 2026-07-28 only a result that is whole can be used here. */
+/** Of the result kinds since 2026-07-28 only a complete result is usable here. */
 function kindOf({ data }: SdkError): string {
   const kind = data !== null && typeof data === 'object' && 'resultType' in data ? data.resultType : undefined;
   return typeof kind === 'string' ? `a result of the type \`${kind}\`` : 'a result of another type';

@@ -95,7 +95,7 @@ function isFinal(error: unknown, { signal }: Patience): boolean {
   return signal.aborted || causeOf(error, CallFailure) !== undefined;
 }
 
-/** What servers that know no handshake say of it: by the specification, or as of any method they do not know. */
+/** Error codes of servers without a handshake: by the specification, or as for any unknown method. */
 const REFUSALS: ReadonlySet<unknown> = new Set([
   ProtocolErrorCode.UnsupportedProtocolVersion,
   ProtocolErrorCode.MethodNotFound,

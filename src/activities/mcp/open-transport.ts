@@ -18,7 +18,7 @@ export type McpUser = Pick<CallInput, 'secrets' | 'log' | 'stop' | 'timeoutMs'> 
   environment: Pick<CallInput['environment'], 'name'>;
 };
 
-/** Where servers are started, and who knows of their processes. */
+/** Where servers are started, and the observer of their processes. */
 export interface McpHost {
   /** Absolute path of the project. */
   root: string;

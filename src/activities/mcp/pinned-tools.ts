@@ -44,7 +44,7 @@ export class PinnedTools {
   constructor(
     private readonly pool: McpPool,
     private readonly store: ByteStore,
-    /** Of the project, whose imports keep the tools as they were when imported. */
+    /** Root of the project, whose imports keep the tools as they were when imported. */
     private readonly root: string,
   ) {}
 

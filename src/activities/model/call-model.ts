@@ -15,7 +15,7 @@ import { fitContext, lengthOf, tokensOf } from './fit-context.js';
 import type { Question, Said } from './model-call.js';
 import type { Message, Transcripts } from './transcript.js';
 
-/** What asking a model needs of its worker. */
+/** Worker dependencies of model calls. */
 export interface ModelDependencies extends ScriptDependencies {
   transcripts: Transcripts;
   /** Contains the endpoint and its key. */

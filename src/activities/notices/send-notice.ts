@@ -65,7 +65,7 @@ function addressOf(text: string, reference: string): URL {
   throw new AbilityError({ code: 'config.invalid', message: `${reference} holds no http address` });
 }
 
-/** What people read outside holds no secret that the task or the notice knows. */
+/** Notices leave the system, so they contain no known secret of the task or the notice. */
 function masked(notice: Notice, plan: Plan, source: SecretSource): Notice {
   const own = (plan.notify ?? []).flatMap(({ webhook, secret }) => [webhook, secret ?? []].flat());
   const known = own.flatMap((reference) => (source.has(reference) ? [source.resolve(reference, 'secret')] : []));

@@ -74,7 +74,7 @@ export function resolveWanted(
   return { plan, input, digests: { plan: knownDigestOf(plan), input: digestOf(input) }, warnings };
 }
 
-/** Of a case of `ability test` no notice is sent. */
+/** A case of `ability test` sends no notices. */
 function withoutNotices({ notify: _, ...plan }: Plan): Plan {
   return plan;
 }

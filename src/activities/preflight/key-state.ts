@@ -41,7 +41,7 @@ export async function stateOfKey(
   if (deleted) throw deleted.deletion === 'under way' ? beingDeleted(request.task) : taskDeleted(deleted.deletion);
   if (found === 'foreign') throw keyConflict(request, 'a workflow that is no task');
   const task = found?.memo;
-  // What Temporal has forgotten another machine may still know.
+  // Another machine may still know a task that Temporal has forgotten.
   const record = here ?? (task ? undefined : await records.find(request.task));
   const held = task ?? record?.request;
   if (!held) return 'free';

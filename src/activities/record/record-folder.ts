@@ -119,7 +119,7 @@ export class RecordFolder {
     const record = this.masked(whole);
     const path = this.pathOf(record.task_key) as string;
     try {
-      // The record is the last, so that what calls itself complete is.
+      // The record is written last, so that a complete one has all its files.
       const text: Content = [join(path, RECORD_FILES.text), renderRecord(record)];
       await writeTogether([text, [join(path, RECORD_FILES.json), jsonOf(record)]], signal);
     } catch (error) {

@@ -20,7 +20,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** What cannot be read is not removed: it may be about to be written. */
+/** An unreadable record is not removed: it may be about to be written. */
 function isExpired(path: string, now: number): boolean {
   try {
     const { expires_at } = JSON.parse(readFileSync(join(path, RECORD_FILES.json), 'utf8')) as TaskRecord;

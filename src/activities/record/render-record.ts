@@ -168,7 +168,7 @@ function rowsOf(head: string[], rows: string[][]): string {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** What people wrote must not break out of its cell. */
+/** Text of people must not break out of its cell. */
 function cell(text: string): string {
   return oneLine(text).replaceAll(/(?<!\\)\|/g, '\\|');
 }

@@ -8,7 +8,7 @@ export interface SharedLog {
   end(): void;
 }
 
-/** What others, on other machines, read of tasks. What cannot be shared is logged and counted, and fails no task. */
+/** The shared view of tasks for readers on other machines. Failures are logged and counted, and fail no task. */
 export interface TaskShare {
   /** Shares a record; it does not wait for it. */
   planned(record: TaskRecord): void;

@@ -43,7 +43,7 @@ export class PinnedCopy {
     private readonly files: readonly PinnedFile[],
   ) {}
 
-  /** Makes the copy right where it is not. @throws what `bytesOf` throws, and errors of the file system. */
+  /** Repairs the copy. @throws errors of `bytesOf` and of the file system. */
   async mend(bytesOf: BytesOf): Promise<void> {
     const links = this.links();
     this.makeFolders('.');

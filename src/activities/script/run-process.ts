@@ -4,7 +4,7 @@ import type { CallLog } from '../call/call-log.js';
 
 /** The processes of one call: those it started, and all their descendants. */
 export interface StartedProcesses {
-  /** Goes into the environment of the process, and by it what left its group is found. */
+  /** Added to the environment of the process, to find descendants that left its group. */
   readonly variables: Readonly<Record<string, string>>;
   /** @param pid undefined where it could not be started. @param leads whether it leads a process group of its own. */
   started(pid: number | undefined, leads: boolean): void;
@@ -95,7 +95,7 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy();
   };
   let giveUp = (): void => {};
-  // What not even a kill ends, as a program of another user, is not waited for.
+  // A process that not even a kill ends, as of another user, is not waited for.
   const gaveUp = new Promise<undefined>((resolve) => {
     giveUp = () => {
       closePipes();

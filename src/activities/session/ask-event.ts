@@ -19,7 +19,7 @@ export type PlannedEvent = { phase: SessionPhase } & (
   | { failure: HookAnswer }
 );
 
-/** What happens in the event. */
+/** Content of the event. */
 export interface SessionEvent {
   /** Called only where there are hooks that read it. */
   payload: () => JsonObject | Promise<JsonObject>;

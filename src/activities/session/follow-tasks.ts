@@ -66,7 +66,7 @@ async function followCalled(
   return { called: Object.fromEntries(called), guards };
 }
 
-/** Of a task that has ended, and all that it called, nothing more can come. */
+/** A task that has ended, with all that it called, cannot change any more. */
 function standing(
   { called: _, ...task }: SessionTask,
   { status, isOpen, hooks }: SeenTask,

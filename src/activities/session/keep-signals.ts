@@ -53,9 +53,10 @@ interface GuardedTask {
 }
 
 /**
- * Writes the unknown signals of a task's guards into the documents of its scope, as those of prompts.
+ * Writes the unknown signals of a task's guards into the documents of its scope, like those of prompts.
  *
- * @param root absolute path of the project. @returns the answers; what could not be written is a warning of the first. Source: R-002-47.
+ * @param root absolute path of the project. @returns the answers; a failure to write is a warning of the first. Source:
+ * R-002-47.
  */
 export function keepUnknown(
   root: string,

@@ -1,7 +1,7 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { SignedWord, WordAnswer } from '../../contracts/session.js';
 
-/** What activities do with sessions and their tasks, over the connection of their worker. */
+/** Operations of activities on sessions and their tasks, over the connection of their worker. */
 export interface SessionAccess {
   /**
    * Sends a report to a session.

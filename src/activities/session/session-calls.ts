@@ -34,7 +34,7 @@ export interface CallToEnter extends FactSources {
   hooks: readonly PlanHook[];
 }
 
-/** What entering a call needs of its worker. */
+/** Worker dependencies of entering a call. */
 export type EnterCallDependencies = TellDependencies & Pick<ActivityDependencies, 'secrets'>;
 
 /**

@@ -91,7 +91,7 @@ export function createAskPrompt(dependencies: SessionDependencies): EventActivit
     const lost = whyNotKept(dependencies.root, scope, session_id, merged.unknown);
     return {
       turn_context: { session_id, turn_index, hook_signals: merged.hook_signals },
-      // What cannot be written is still in the session, and stops nothing.
+      // Unwritten signals are still in the session, and stop nothing.
       hooks: lost === undefined ? hooks : [...hooks, failedAnswer('*', { phase: 'PromptSubmit', path: '' }, lost)],
       tasks: followed.tasks,
       unknown_signals: merged.unknown,

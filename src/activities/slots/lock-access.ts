@@ -7,11 +7,11 @@ export interface LockEntry {
   taskQueue: string;
   key: string;
   entry: SlotRequest;
-  /** What people see of the lock in a list. */
+  /** Description of the lock in lists. */
   summary: string;
 }
 
-/** What activities do with locks, over the connection of their worker. */
+/** Operations of activities on locks, over the connection of their worker. */
 export interface LockAccess {
   /** Enqueues a task, starting the lock if it does not run. */
   enter(entry: LockEntry): Promise<void>;

@@ -88,7 +88,7 @@ function ofDeletion<Request, Answer>(
       context.heartbeat();
       return work(request, context);
     },
-    // What Temporal or the disk refuses now it may allow later.
+    // A refusal of Temporal or the disk may be temporary.
     { beats: true, toError: (error) => (error instanceof AbilityError ? toFailure(error) : error) },
   );
 }

@@ -34,7 +34,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
     path.endsWith('.undo') && status !== 'pending' ? [path.slice(0, -'.undo'.length)] : [],
   );
 
-  /** @returns whether what follows may be kept as well. */
+  /** @returns whether the following steps may be kept as well. */
   function walk(steps: readonly PlanStep[], prefix: string): boolean {
     return steps.every((step) => keep(step, prefix + nameOfStep(step.id)));
   }
@@ -54,7 +54,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
     return isWhole || isGroup(step) ? keepPart(step, path, entry) && isDone && !ended : false;
   }
 
-  /** Whether an `end` in it ended the task: as a step that is done it would let the task go on with what follows. */
+  /** Whether an `end` in it ended the task: kept as a completed step, it would let the task continue after it. */
   function hasEndedTask(step: PlanStep, path: string): boolean {
     const ends = mainSteps([step]).filter(({ step: inner }) => inner !== step && inner.verb === 'end');
     if (ends.length === 0) return false;

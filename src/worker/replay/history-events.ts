@@ -19,7 +19,7 @@ export interface RecordedHistory {
   stored?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** What Temporal calls an event, such as `ActivityTaskScheduled`. */
+/** Temporal's name of an event, such as `ActivityTaskScheduled`. */
 export function typeOf(event: HistoryEvent): string {
   const [key] = Object.entries(event).find(([name, value]) => value && name.endsWith(ATTRIBUTES)) ?? ['unknown'];
   const name = key.replace(ATTRIBUTES, '');

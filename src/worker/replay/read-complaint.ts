@@ -1,10 +1,10 @@
 import type { Problem } from '../../contracts/problem.js';
 
-/** What Temporal's SDK holds against a replay. */
+/** The difference that Temporal's SDK found in a replay. */
 export interface Complaint {
   /** Number of the event, where the SDK names it. */
   eventId?: number;
-  /** What this build would do there, to follow "this build would". */
+  /** The command of this build there, to follow "this build would". */
   wanted: string;
   /** Set where the history itself is at fault. */
   problem?: Problem;
@@ -61,7 +61,7 @@ function wantedBy(detail: string): string {
 
 const MESSAGE = /Failure \{ message: "((?:[^"\\]|\\.)*)"/s;
 
-/** The words of the SDK's core, out of what Rust prints of its structures. */
+/** The message of the SDK's core, extracted from Rust's debug output. */
 function detailOf({ message }: Error): string {
   const quoted = MESSAGE.exec(message)?.[1];
   const detail = quoted === undefined ? message.replace(/^.*?Details: /s, '') : quoted.replace(/\\(["'\\])/g, '$1');

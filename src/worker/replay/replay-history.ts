@@ -24,7 +24,7 @@ export interface Difference {
   about: string | null;
   /** Path of the step it belongs to; null if it is not a call. */
   step: string | null;
-  /** What this build would do there, to follow "this build would". */
+  /** The command of this build there, to follow "this build would". */
   wanted: string;
 }
 
@@ -35,7 +35,7 @@ export type ReplayEnd = { name: string; workflow_id: string; events: number } & 
   | { status: 'not_replayed'; problem: Problem }
 );
 
-/** With what histories are replayed. */
+/** Options of a replay. */
 export interface ReplayOptions {
   /** Where large values are that did not come along with a history; left out: nowhere. */
   store?: Store | undefined;

@@ -16,7 +16,7 @@ const PATIENCE_MS = 2000;
 /** How long that holds for the tasks after one that waited in vain. */
 const HURRY_MS = 10_000;
 
-/** Shares what readers elsewhere want to know of tasks through a store. */
+/** Shares facts about tasks with readers elsewhere through a store. */
 export class StoreShare implements TaskShare {
   private readonly writes: StoreWrites;
   /** While the store is slow or down no task waits for it; on the clock of `performance.now()`. */

@@ -2,7 +2,7 @@ import { reasonOf } from '../../contracts/problem.js';
 import type { Store } from '../../server/store/store.js';
 import { log } from '../logger.js';
 
-/** What waits to be written at most; beyond it the store is too slow, and what comes is left out. */
+/** Maximum size of pending writes; beyond it the store is too slow, and further ones are dropped. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** After a failure nothing is tried for so long, so that a store that is down costs nothing. */
 const PAUSE_MS = 10_000;

@@ -50,7 +50,7 @@ export async function proofOf(
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };
     if (answer.reason !== undefined) return { proved: false, reason: answer.reason };
     const source = proof.token === undefined ? 'os_user' : 'token';
-    // What counted as proof when the task was planned counts now.
+    // The kinds of proof accepted when the task was planned are accepted now.
     if (!task.plan.environment.proofs?.includes(source)) {
       return { proved: false, reason: `it is proved by a ${source}, which did not count when the task was planned` };
     }

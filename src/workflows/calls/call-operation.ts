@@ -138,7 +138,7 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
   }
 }
 
-/** Keeps what comes along with the output of a call. */
+/** Keeps the facts returned with the output of a call. */
 function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
   const { output, attempt, hooks, allowed, allowed_ms = [], warnings, files } = answer;
   run.steps.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });

@@ -43,7 +43,7 @@ export interface WorkflowCall {
   groups: readonly number[];
   /** Limits and callable abilities granted by the calling agent; omitted: those of the task itself. */
   grant?: AgentGrant;
-  /** Counts what agents in it have used up; left out: the task counts it. */
+  /** Counts the usage of agents in it; omitted: the task counts it. */
   used?: (usage: AgentUsage) => void;
 }
 

@@ -80,7 +80,7 @@ export class CallsMade {
     this.agents = { ...addUsage(before, usage), turns: before.turns + usage.turns };
   }
 
-  /** The calls as texts that are cut, those of earlier runs first; undefined where there was none. */
+  /** The calls as shortened texts, those of earlier runs first; undefined if there were none. */
   report(): ReportedCalls | undefined {
     const all = this.begun + this.before;
     if (all === 0) return undefined;

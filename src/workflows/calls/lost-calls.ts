@@ -6,7 +6,7 @@ import { isUnknown, StepFailure } from '../steps/step-failure.js';
 import { startOfMessage } from '../steps/step-notes.js';
 import type { Warnings } from '../task/warnings.js';
 
-/** What cut a call: `details.cause` of its `outcome.unknown`. */
+/** The cause of a cut: `details.cause` of its `outcome.unknown`. */
 export type Cause = Pick<Problem, 'code' | 'message' | 'step'> & { path?: string };
 
 /** The end of a call whose outcome could not be determined. */
@@ -16,7 +16,7 @@ export interface LostCall {
   wasCut: boolean;
   /** Whether its author wrote `cut: allowed`. */
   mayBeCut: boolean;
-  /** The limit it ran into, where it was one. */
+  /** The limit that it reached, if any. */
   limit: StepFailure | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface LostCall {
 export class LostCalls {
   /** Items of loops with such a call, with the failure that the account of their loop lists. */
   private readonly items: { problem: Problem; path: string; listed: Pick<Problem, 'message'> | undefined }[] = [];
-  /** Of calls that were cut from outside. */
+  /** Problems of calls that were cut from outside. */
   private readonly cut = new Set<Problem>();
 
   constructor(
@@ -67,7 +67,7 @@ export class LostCalls {
   explain(error: unknown, cause: Cause): void {
     if (!isSinceEngine2(this.plan) || !isUnknown(error)) return;
     addCause(error.problem, cause);
-    // Of several items that were cut at once only one is thrown; what cut it cut the others inside as well.
+    // Of several items cut at once only one is thrown; its cause cut the others inside as well.
     const isInside = (path: string): boolean => cause.path === undefined || path.startsWith(`${cause.path}/`);
     const explained = new Set([error.problem]);
     for (const { problem, path, listed } of this.items) {

@@ -103,7 +103,7 @@ async function replaceOlder(slots: Slots): Promise<void> {
   }
 }
 
-/** What becomes of a task that cannot go in at once. */
+/** Decides about a task that cannot enter at once. */
 async function settle(slots: Slots, entry: SlotEntry): Promise<void> {
   entry.settled = true;
   const held_by = slots.heldBy(entry);
@@ -160,7 +160,7 @@ function stateOf(key: string, { holders, line }: Slots): LockState {
   return { key, holders: [...holders], line: [...line] };
 }
 
-/** What people see; a token is between a task and its lock. */
+/** The state for people; a token is between a task and its lock. */
 function withoutTokens({ key, holders, line }: LockState): LockState {
   const bare = ({ token: _, ...entry }: SlotEntry): SlotEntry => entry;
   return { key, holders: holders.map(bare), line: line.map(bare) };

@@ -20,7 +20,7 @@ export interface Hooked {
   path: string;
   operation: PlanOperation | undefined;
   input: JsonObject;
-  /** Of a call that is entered in its session: its name there. */
+  /** For a call that is entered in its session: its id there. */
   callId?: string;
 }
 

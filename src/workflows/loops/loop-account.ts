@@ -74,7 +74,7 @@ export function joinAccounts(one: LoopProgress, other?: LoopProgress): LoopProgr
 
 /** A finished turn to be noted. */
 export interface EndedTurn extends ItemName {
-  /** Of the turn: `hosts/12`. */
+  /** Path of the turn: `hosts/12`. */
   path: string;
   /** The steps in it, with their paths from there. */
   inner: readonly { step: PlanStep; path: string }[];

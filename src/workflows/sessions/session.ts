@@ -84,7 +84,7 @@ function readStart(argument: unknown): SessionStart {
   const { cronSchedule, retryPolicy, parent, continuedFromExecutionRunId, workflowId } = workflowInfo();
   const start = readSessionStart(argument);
   const isStrange = cronSchedule || retryPolicy || parent || !start || !workflowId.endsWith(`:${start.session_id}`);
-  // The state of an earlier run is believed only where there was one.
+  // The state of an earlier run is trusted only if there was one.
   if (isStrange || (start.carried && continuedFromExecutionRunId === undefined)) {
     const message = 'The session was not started by a client of ours';
     throw ApplicationFailure.create({ type: 'seal.invalid', message, nonRetryable: true });

@@ -77,12 +77,12 @@ export async function checkGuards(
   return { findings, guards: fired.size, calls, unresolved: [...unresolved] };
 }
 
-/** What came of one call that a guard of another tool must deny. */
+/** Result of one call that a guard of another tool must deny. */
 export interface MustDenyReport {
   hook: string;
   phase: 'PreAbilityCall';
   environment: string;
-  /** Which of the calls that it must deny there, counted from 1; 0: none could be made. */
+  /** Number of the call among those that it must deny there, from 1; 0: none could be made. */
   must_deny: number;
   /** The called ability; null: the guard could not be resolved. */
   ability: string | null;

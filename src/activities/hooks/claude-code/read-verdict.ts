@@ -121,7 +121,7 @@ export function readOutput(output: Json, question: Question): Verdict {
 function textOf(output: Json): string {
   if (output === null) return '';
   if (typeof output === 'string') return output;
-  // A text is given as `{ text }`, beside what else a tool shows.
+  // A text is given as `{ text }`, beside the tool's other fields.
   if (isJsonObject(output) && typeof output.text === 'string') {
     const others = Object.keys(output).filter((key) => key !== 'text' && key !== 'content');
     if (others.length === 0) return output.text;

@@ -16,9 +16,9 @@ const USUAL: Partial<Record<Phase, ForeignEvent>> = {
 };
 
 /**
- * The event of Claude Code as which a hook sees what happens.
+ * The event of Claude Code that a hook receives for an event here.
  *
- * @returns undefined: the hook was written for another one, as for a call that failed where this one succeeded.
+ * @returns undefined: the hook was written for another one, as for a failed call where this one succeeded.
  */
 export function eventNameOf({ event }: PlanForeignHook, run: HookRun): ForeignEvent | undefined {
   const hasFailed = isOfTask(run) && run.outcome !== undefined && run.outcome.status !== 'succeeded';
