@@ -10,7 +10,7 @@ export interface SchemaSubject {
   registry: string;
 }
 
-/** Where a project keeps the JSON Schemas of its files. Source: docs/definitions.md. */
+/** The folder of a project's JSON Schemas for its files. Source: docs/definitions.md. */
 export function schemaFolder(registry: string): string {
   return `${registry}/schemas`;
 }

@@ -92,7 +92,7 @@ export class Embedder {
     }
   }
 
-  /** How far the abilities have come, where that is what took the time. */
+  /** The progress of the abilities, if they took the time. */
   private progress(): string {
     const [request] = this.requests.values();
     const left = request ? this.missing(request.length).length : 0;

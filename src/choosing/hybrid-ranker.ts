@@ -13,13 +13,13 @@ import { WEIGHTS } from './weights.js';
 import type { WordRanker } from './word-ranker.js';
 import { findPhrases, type Phrase, phrasesOf, wordTexts } from './words.js';
 
-/** What gives vectors; those of the abilities are in their order. */
+/** The source of vectors; those of the abilities are in their order. */
 export interface RequestVectors {
   /** @throws EmbeddingsFault. */
   embedRequest(text: string): Promise<EmbeddedRequest>;
 }
 
-/** What words and meaning are worth beside each other; measured on the tuning half, docs/choosing.md. */
+/** The weights of words and meaning; measured on the tuning half, docs/choosing.md. */
 const WHERE_WORDS_FIT = 0.1;
 /** Where the first by words stands lower than this by meaning, words were perhaps shared by chance: so much of the strength is left. */
 const DOUBT = { below: 3, left: 0.7 };

@@ -1,4 +1,4 @@
-/** Deciding what becomes of a request in plain words, and recruiting for it, without a server. Public; decision 0018. */
+/** Decides about requests in plain words, and recruits for them, without a server. Public; decision 0018. */
 export type {
   AgentTarget,
   Choice,

@@ -21,7 +21,7 @@ export class EndpointDenied extends Error {
   override readonly name = 'EndpointDenied';
 }
 
-/** Where an OpenAI-compatible client goes that has a key and no address. */
+/** The default address of an OpenAI-compatible client with a key. */
 const USUAL_BASE = 'https://api.openai.com/v1';
 
 /**
@@ -81,7 +81,7 @@ export function denialIn(error: unknown): EndpointDenied | undefined {
   return undefined;
 }
 
-/** How much of the time and of the answers of a model there may be. */
+/** The limits of a model's time and answers. */
 export interface ModelLimits {
   /** For one request. Milliseconds. */
   timeoutMs: number;

@@ -14,7 +14,7 @@ export const FIELDS = [
 /** One of {@link FIELDS}. */
 export type Field = (typeof FIELDS)[number];
 
-/** What a ranker sees of an ability: texts, and nothing of what it may do. */
+/** A ranker's view of an ability: texts, and nothing of its effects. */
 export interface AbilityText {
   id: string;
   texts: Partial<Record<Field, readonly string[]>>;
@@ -30,7 +30,7 @@ export interface RankQuery {
   among?: ReadonlySet<string>;
   /** Stems of the text that count for nothing: another ability covers them. */
   without?: ReadonlySet<string>;
-  /** How many are given back at most; absent: {@link USUAL_LIMIT}. */
+  /** The maximum number of results; absent: {@link USUAL_LIMIT}. */
   limit?: number;
 }
 

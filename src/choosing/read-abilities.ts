@@ -14,13 +14,13 @@ export interface Offered {
 /** An ability that can be suggested. */
 export interface ChoosableAbility extends Offered {
   text: AbilityText;
-  /** Where it belongs: its `scope.modules`, and the modules that list it. None: everywhere. */
+  /** Its scope: its `scope.modules`, and the modules that list it. None: everywhere. */
   modules: string[];
   /** Scopes in which it is suggested before others; globs. */
   scopes: string[];
 }
 
-/** What can be run in an environment: high-level abilities first, each kind by id. Workflows without steps are left out. */
+/** The abilities that can be run in an environment: high-level ones first, each kind by id. Workflows without steps are left out. */
 export function offeredIn({ workflows, operations }: Registry, environment: string): Offered[] {
   const high = [...workflows.values()].flatMap(({ value }): Offered[] =>
     value.steps.length === 0 ? [] : [{ id: value.id, level: 'high', definition: value }],

@@ -7,11 +7,11 @@ export interface MissingInput {
   /** Of its schema; absent where it takes several. */
   type?: string;
   description?: string;
-  /** What it may be, where it is one of a few. */
+  /** Its possible values, if they are few. */
   choices?: Json[];
 }
 
-/** What a request says of the inputs of an ability. */
+/** The inputs of an ability that a request states. */
 export interface ReadInputs {
   /** Values that are certain; the others are asked for, and never guessed. */
   given: JsonObject;
@@ -60,7 +60,7 @@ const OPTIONAL: readonly Reader[] = [
   onlySearched,
 ];
 
-/** What each reader in turn finds of the inputs that none before it has found. */
+/** The inputs that each reader in turn finds after those before it. */
 function readEach(wanted: readonly Wanted[], readers: readonly Reader[], text: string, given: JsonObject = {}) {
   const found: JsonObject = {};
   for (const read of readers) {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path/posix';
 import type { AbilityText } from './ranker.js';
 
-/** What the pages of a scope say. */
+/** The text of a scope's pages. */
 export interface ScopePages {
   /** Of each ability that the page of the scope lists, when to use it, in the author's words. */
   uses: ReadonlyMap<string, string>;

@@ -21,17 +21,17 @@ export interface Suggestion {
   missing: MissingInput[];
 }
 
-/** What a request leads to. */
+/** The suggestions for a request. */
 export interface Suggested {
   /** Best first; none where nothing fits. */
   suggestions: Suggestion[];
-  /** What came nearest, where nothing fits; ids that should not be called without asking. */
+  /** The nearest ids if nothing fits; they should not be called without asking. */
   nearest: string[];
   /** Documents to read, as `read:<path>`; at most three, of those that routing pages point to. */
   documents: string[];
-  /** What to ask before the first of the suggestions can be called. */
+  /** The question before the first suggestion can be called. */
   question: string | null;
-  /** What made the ranking. Source: C-49. */
+  /** The ranker that was used. Source: C-49. */
   ranker: Ranking['ranker'];
   /** Why a hybrid ranked by words alone. */
   warning?: string;

@@ -36,7 +36,7 @@ export class VectorStore {
     };
     for (const key of wanted) take(key, own.get(key));
     for (const [key, vector] of readVectorFile(this.file)) take(key, vector);
-    // What no ability says any more is forgotten when there are many more of them than are used.
+    // Unused vectors are removed when there are many more of them than used ones.
     const most = Math.max(2 * wanted.length, FEW);
     this.vectors = new Map([...chosen].slice(0, most));
     writeVectorFile(this.file, this.vectors);
@@ -56,7 +56,7 @@ export function keyOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Where the vectors of a model are kept in a project. */
+/** The place of a model's vectors in a project. */
 export function vectorFileOf(root: string, { url, model }: Pick<EmbeddingsSettings, 'url' | 'model'>): string {
   const name = createHash('sha256').update(`${url.href}\n${model}`).digest('hex').slice(0, 16);
   return join(root, '.system', 'cache', 'embeddings', `${name}.bin`);
@@ -73,7 +73,7 @@ const DIGEST = 32;
 const MAX_BYTES = 128 * 1024 * 1024;
 /** The maximum number of files, each of one model. */
 const MAX_FILES = 4;
-/** What a writer that was killed left behind. Milliseconds. */
+/** Age of a file left by a killed writer. Milliseconds. */
 const LEFT_BEHIND_MS = 600_000;
 /** Only what has such a name is ever removed. */
 const OWN_NAME = /^[0-9a-f]{16}\.bin(\.[0-9a-f]{12})?$/;
@@ -107,7 +107,7 @@ function discard(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // Where nothing can be written there is nothing to remove.
+    // If nothing can be written, there is nothing to remove.
   }
 }
 

@@ -9,7 +9,7 @@ interface Term {
   text: string;
   /** The stem of that. */
   asked: string;
-  /** What it counts for: its worth times its rarity. */
+  /** Its weight: its worth times its rarity. */
   weight: number;
   isStop: boolean;
   postings: Postings | undefined;
@@ -111,7 +111,7 @@ export class WordRanker implements Ranker {
     return strengths;
   }
 
-  /** What a strength is divided by: what one telling word is worth, and more for a request of many words, which hits something anywhere. */
+  /** The divisor of a strength: the worth of one telling word, and more for a request of many words, which hits something anywhere. */
   private scaleOf(terms: readonly Term[]): number {
     const { highest } = this.index;
     const words = terms.reduce((sum, { weight, isStop }) => sum + weight * (isStop ? STOP_IN_REQUEST : 1), 0) / highest;

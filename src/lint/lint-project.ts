@@ -11,7 +11,7 @@ import { type LintedProject, ofFile } from './linted-project.js';
 import { compareContracts } from './since/compare-contracts.js';
 import { readRevision } from './since/read-revision.js';
 
-/** What to look for besides. */
+/** Optional further checks. */
 export interface LintOptions {
   /** Whether the variables that hold credentials and addresses are set here. */
   checkEnv?: boolean;
@@ -30,7 +30,7 @@ export interface LintReport {
   findings: Finding[];
   /** The number of checked abilities. */
   abilities: number;
-  /** How many errors of imported documents are not among the findings; left out where there are none. */
+  /** The number of errors of imported documents that are not among the findings; left out if there are none. */
   imported_left_out?: number;
 }
 

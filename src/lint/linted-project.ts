@@ -4,12 +4,12 @@ import type { YamlSource } from '../definitions/yaml-source.js';
 import { findingOfProblem } from '../planning/finding-of.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 
-/** What a check looks at. */
+/** The input of a check. */
 export interface LintedProject {
   registry: Registry;
   /** Every file that is YAML. */
   sources: readonly YamlSource[];
-  /** What workers would see; undefined: credentials are not checked. */
+  /** The environment of workers; undefined: credentials are not checked. */
   variables: ((environment: string) => EnvironmentVariables) | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { fillTemplate } from '../fill-template.js';
 import { marked } from './marked-text.js';
 
-/** Where AIs write down what they did, relative to the project root. Source: R-003-26. */
+/** The log of AIs, relative to the project root. Source: R-003-26. */
 export const LOG_FILE = 'docs/IMPLEMENTATION_LOG.md';
 
 /** Name of the skill, and of its folder: agentskills.io requires them to be equal. */

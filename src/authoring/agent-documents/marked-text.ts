@@ -7,7 +7,7 @@ export const CLOSES = '<!-- /ability:agents -->';
 /** Informs readers of the document that this part is generated. */
 const REMARK = '<!-- Between these markers `ability docs` writes; your own rules belong above or below them. -->';
 
-/** What we keep, between its markers. */
+/** The generated part, between its markers. */
 export function marked(text: string): string {
   return `${OPENS}\n${REMARK}\n\n${text.trim()}\n\n${CLOSES}\n`;
 }

@@ -27,7 +27,7 @@ export function findAgentDocuments(root: string, registry: string): string[] {
   return [...new Set([...agents, ...skills])].filter((file) => hasMarkers(textOf(join(root, file)) ?? ''));
 }
 
-/** What documents for AIs should say. Writes nothing; those without our markers are not ours, and refused (`docs.not_ours`). */
+/** Plans the text of documents for AIs. Writes nothing; those without our markers are not ours, and refused (`docs.not_ours`). */
 export function planAgentDocuments(root: string, registry: string, files: readonly string[]): DocumentPlan[] {
   return files.map((file) => planOne(root, registry, file));
 }

@@ -93,7 +93,7 @@ export function joinBy(keyOf: (item: Part) => string, ...lists: Part[][]): Part[
   return [...new Map(lists.flat().map((item) => [keyOf(item), item])).values()];
 }
 
-/** What a step fails with whose call succeeded, but not as its criteria say. */
+/** The failure of a step whose call succeeded, but not by its criteria. */
 export const NOT_MET = 'criteria.not_met';
 
 /** Every way in which a call fails that a repetition, or another step, may mend. */

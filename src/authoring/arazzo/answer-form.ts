@@ -3,13 +3,13 @@ import { isPart, listOf, memberOf, partOf } from '../openapi/document-parts.js';
 import type { KnownOperation } from './find-operation.js';
 import { NotTranslated } from './not-translated.js';
 
-/** What of an answer besides its body the workflows of a document read, by operation. */
+/** The parts of an answer besides its body that the workflows of a document read, by operation. */
 export interface AnswerNeeds {
   status: boolean;
   headers: ReadonlySet<string>;
 }
 
-/** How an answer is read: the ability that is called, and where in its output the body is. */
+/** How an answer is read: the called ability, and the place of the body in its output. */
 export interface AnswerForm {
   key: string;
   /** The path to the body, such as `.body`. */

@@ -54,7 +54,7 @@ function translateSimple(condition: string, reading: Reading, refuse: (what: str
   });
 }
 
-/** In conditions `.` and `[]` go on behind a body: `$response.body.items[0].id`. */
+/** In conditions `.` and `[]` may follow a body: `$response.body.items[0].id`. */
 function withoutPath(text: string): { head: string; path: string } {
   const match = /^(\$response\.body(?:#[^.[\]]*)?)([.[].*)$/.exec(text) ?? /^([^[]+)(\[.*)$/.exec(text);
   return match?.[1] && match[2] ? { head: match[1], path: match[2] } : { head: text, path: '' };

@@ -17,7 +17,7 @@ export interface KnownSource {
   name: string;
   url: string;
   type: string;
-  /** What its import remembers; undefined: it was not imported. */
+  /** The state of its import; undefined: it was not imported. */
   state: ImportState | undefined;
 }
 

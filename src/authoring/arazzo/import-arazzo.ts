@@ -179,7 +179,7 @@ class Translation {
     return known ? answerForm(operation, withNeedsOf(known, needs), place) : form;
   }
 
-  /** What all steps read of the answers of an operation, so that one form is enough for all. */
+  /** All reads of the answers of an operation by any step, so that one form is enough for all. */
   private gatherNeeds(workflow: Part): void {
     for (const step of listOf(memberOf(workflow, 'steps')).filter(isPart)) {
       const operation = this.operationIn(step);

@@ -36,7 +36,7 @@ export function readInputs(
   return input;
 }
 
-/** What the operation needs and the step does not give; a call without it would never be made. */
+/** Inputs that the operation requires and the step does not give; a call without them would never be made. */
 function refuseIncomplete({ key, definition }: KnownOperation, input: JsonObject, place: string): void {
   const schema = memberOf(definition, 'input_schema');
   const missing = missingIn(schema, schema, input, '');

@@ -4,7 +4,7 @@ import { singularPath } from './json-path.js';
 import { NotTranslated } from './not-translated.js';
 import { type CelValue, follow, literal, orNull, select, selectOptional, template, textLiteral } from './write-cel.js';
 
-/** What a step or a workflow can read in an expression, each as CEL. */
+/** The names that expressions of a step or a workflow can read, each as CEL. */
 export interface Reading {
   /** Its place in the document, for messages. */
   place: string;
@@ -16,7 +16,7 @@ export interface Reading {
   stepOutput(step: string, output: string): CelValue | string;
   /** An output of a workflow that this one depends on. */
   workflowOutput(workflow: string, output: string): CelValue | string;
-  /** What the answer of the step itself gives; undefined outside of steps. */
+  /** The answer of the step itself; undefined outside of steps. */
   answer?: Answer;
 }
 
@@ -114,7 +114,7 @@ export function isSelector(value: unknown): boolean {
   );
 }
 
-/** What a selector object selects. @throws NotTranslated for what selects several values, and XPath. */
+/** The selection of a selector object. @throws NotTranslated for several values, and XPath. */
 export function readSelector(value: unknown, reading: Reading): CelValue {
   const context = readExpression(String(memberOf(value, 'context')), reading);
   const selector = String(memberOf(value, 'selector'));

@@ -25,10 +25,10 @@ export interface StepPlace {
   reading: Omit<Reading, 'place' | 'answer'>;
 }
 
-/** What a step calls. */
+/** The callee of a step. */
 export type Callee = { operation: KnownOperation; form: AnswerForm } | { ability: string };
 
-/** What the translation of a step asks its workflow. */
+/** The context that a workflow provides for its steps. */
 export interface Course {
   callee(step: Part, place: string): Callee;
   /** The ids of the steps to jump to, which are later ones. @throws NotTranslated for one that is not. */
@@ -89,13 +89,13 @@ export function translateStep(at: StepPlace, course: Course): TranslatedStep {
   ]);
   const mayBeAbsent = at.maySkip || body.isHandled;
   const known = new Map(outputs.map(([name, value]) => [name, mayBeAbsent ? unlessSkipped(id, value) : value]));
-  // What follows the step, such as an end, may read what it gave.
+  // Later parts of the step, such as an end, may read its output.
   course.gave(at.stepId, known);
   const further = translateSuccess(at, success, reading, body.isHandled, course);
   return { steps: [...body.steps, ...further.steps], jumps: [...body.jumps, ...further.jumps] };
 }
 
-/** What reads the output of a step that may be passed over asks this first. */
+/** A reader of a step that may be skipped tests this first. */
 function hasRun(id: string): string {
   return `steps.${id}.status == "succeeded"`;
 }

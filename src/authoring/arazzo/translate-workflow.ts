@@ -16,7 +16,7 @@ import { type Reading, readOperand } from './reading.js';
 import { type Callee, type Course, translateStep } from './translate-step.js';
 import { type CelValue, selectOptional, template } from './write-cel.js';
 
-/** What the translation of a workflow asks of its document. */
+/** The context that a document provides for its workflows. */
 export interface DocumentCourse {
   document: Part;
   callee(step: Part, place: string): Callee;

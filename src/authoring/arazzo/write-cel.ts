@@ -44,7 +44,7 @@ export function selectOptional(base: string, token: string | number): string {
   return IDENTIFIER.test(token) && !RESERVED.test(token) ? `${base}.?${token}` : `${base}[?${textLiteral(token)}]`;
 }
 
-/** What a JSON pointer leads to inside a value. A number is the place in a list. Source: RFC 6901. */
+/** The target of a JSON pointer inside a value. A number is the index in a list. Source: RFC 6901. */
 export function follow({ cel, optional }: CelValue, pointer: string): CelValue {
   const tokens = pointerTokens(pointer).map((token) => (/^(0|[1-9]\d{0,8})$/.test(token) ? Number(token) : token));
   return tokens.length === 0 ? { cel, optional } : { cel: tokens.reduce(selectOptional, cel), optional: true };

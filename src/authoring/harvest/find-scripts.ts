@@ -11,7 +11,7 @@ export interface FoundScript {
   path: string;
   /** False: it is no text, too large, or cannot be read. */
   is_text: boolean;
-  /** What it says of itself; null: nothing. */
+  /** Its own description; null: none. */
   summary: string | null;
   /** The line of `modular_mannual.md` that names it; null: it is not described. */
   documented: { path: string; line: number } | null;

@@ -24,7 +24,7 @@ export function planDeprecation(registry: Registry, id: string, replacedBy: stri
   return { path: file, content, before };
 }
 
-/** What takes its place must not be replaced by it, however far. */
+/** A replacement must not be replaced by the deprecated ability, directly or not. */
 function refuseCircle(registry: Registry, id: string, replacedBy: string): void {
   const seen = new Set<string>();
   for (

@@ -19,7 +19,7 @@ export interface Promoted {
   path: string;
   /** Its absolute path. */
   full: string;
-  /** What operation keys begin with, instead of the name of its module. */
+  /** The prefix of operation keys, instead of the name of its module. */
   prefix?: string;
   effects?: Effect;
 }
@@ -103,11 +103,11 @@ function notesOn({ documented, same_as }: FoundScript): string[] {
   ];
 }
 
-/** What a call was given and what it gave. */
+/** The input and output of a call. */
 export interface CallExample {
   input: JsonObject;
   output: Json;
-  /** Where it is from, for people. */
+  /** Its origin, for people. */
   from: string;
 }
 

@@ -12,7 +12,7 @@ export interface ProposedCalls {
   calls: string[];
   /** In how many pieces of work they were seen. */
   times: number;
-  /** What they were made for, in words. */
+  /** Their purpose, in words. */
   intents: string[];
 }
 

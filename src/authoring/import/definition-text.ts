@@ -10,11 +10,11 @@ import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { renderDefinition } from '../write-yaml.js';
 import type { ImportOptions } from './planned-import.js';
 
-/** What a file must be for the registry to take it. */
+/** The form that the registry requires of a file. */
 export interface FileCheck {
   kind: 'low-level' | 'high-level' | 'config';
   schema: z.ZodType;
-  /** @throws Error that says what else is wrong. */
+  /** @throws Error with any other fault. */
   more(value: JsonObject): void;
 }
 
@@ -30,7 +30,7 @@ export function renderChecked(file: string, definition: JsonObject, comments: st
   return text;
 }
 
-/** What a text holds for the registry. @throws Error that says why the registry would not take it. */
+/** The definition in a text, for the registry. @throws Error with the reason for a refusal. */
 export function checkText(file: string, text: string, { kind, schema, more }: FileCheck): JsonObject {
   const source = readYaml(file, text);
   if (isProblem(source)) throw new Error(source.message);

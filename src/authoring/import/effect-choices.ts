@@ -3,7 +3,7 @@ import { usageError } from '../../contracts/problem.js';
 import { matchesGlob } from '../../text/glob.js';
 import type { ImportedOperation } from './imported.js';
 
-/** What operations change that fit a pattern, as people decided; `default`: what the source says again. */
+/** The effects of operations that fit a pattern, as people decided; `default`: the source's own again. */
 export interface EffectChoice {
   pattern: string;
   effect: Effect | 'default';

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../contracts/json.js';
 export interface ImportedOperation {
   /** The operation key, and the name of its file. */
   key: string;
-  /** What it is called over there: the tool, or the method and path. */
+  /** Its name in the other system: the tool, or the method and path. */
   source: string;
   /** The low-level definition as data, keys in the order to be written. */
   definition: JsonObject;
-  /** What a person should know of it, such as effects that are not stated. */
+  /** Notes for people, such as effects that are not stated. */
   notes: string[];
   /** Its `operationId` over there, by which other documents name it. */
   id?: string;
@@ -27,10 +27,10 @@ export interface Imported {
   operations: ImportedOperation[];
   /** Every one that is no operation here, by name and with the reason. */
   leftOut: LeftOut[];
-  /** What to write into a file of `registry/config`: endpoints, credentials, servers; absent: nothing. */
+  /** The content of a file of `registry/config`: endpoints, credentials, servers; absent: none. */
   config?: JsonObject;
-  /** What holds for all of them. */
+  /** The settings common to all of them. */
   notes: string[];
-  /** What `pinned: sha256:..` in a definition refers to, by its digest in hex, kept so that a change can be shown. */
+  /** The target of `pinned: sha256:..` in a definition, by its digest in hex, stored so that a change can be shown. */
   pinned?: Record<string, JsonObject>;
 }

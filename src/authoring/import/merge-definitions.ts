@@ -4,9 +4,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 /** A place that both sides changed, each otherwise. `undefined`: there is nothing. */
 export interface Conflict {
   at: string;
-  /** What people wrote. */
+  /** People's version. */
   mine: Json | undefined;
-  /** What the source says now. */
+  /** The present version of the source. */
   theirs: Json | undefined;
 }
 

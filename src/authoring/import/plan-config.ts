@@ -13,9 +13,9 @@ import { type FilePlan, isThere, planFile, unchanged } from './plan-file.js';
 import type { Importing, OperationPlan } from './plan-operation.js';
 
 /**
- * Decides what becomes of the configuration that an import brings; undefined: it brings none.
+ * Decides about the configuration of an import; undefined: it brings none.
  *
- * @throws AbilityError `import.not_ours` where another file is in its place, `definition.invalid`.
+ * @throws AbilityError `import.not_ours` if another file is in its place, `definition.invalid`.
  */
 export function planConfig(
   imported: Imported,

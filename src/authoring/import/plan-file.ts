@@ -27,7 +27,7 @@ export interface WantedFile {
   known?: YamlSource | undefined;
 }
 
-/** What becomes of a file; `value`: what it then says, where that is known. */
+/** The planned change of a file; `value`: its new content, if known. */
 export interface FilePlan {
   change: PlannedChange;
   write?: PlannedFile;
@@ -51,7 +51,7 @@ export function keep(file: string, reason: string): FilePlan {
   return { change: { ...unchanged(file), status: 'kept', reason } };
 }
 
-/** What nothing is to be done about. */
+/** A file that needs no change. */
 export function unchanged(file: string): PlannedChange {
   return { status: 'unchanged', file, differences: [], conflicts: [] };
 }
@@ -90,7 +90,7 @@ function mergeInto({ file, path, definition, base = {}, overwrite, check, known 
   }
 }
 
-/** Where two definitions differ, for people. */
+/** The differences of two definitions, for people. */
 export function differencesOf(before: JsonObject, after: JsonObject): PlannedChange['differences'] {
   return findDifferences('', before, after).map(({ at, ...values }) =>
     showDifference({ ...values, at: at.replace(/^\./, '') }),

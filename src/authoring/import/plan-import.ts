@@ -73,7 +73,7 @@ function choose(operations: ImportedOperation[], select: string[] | undefined): 
   });
 }
 
-/** What people wrote into its file is a decision. */
+/** Effects that people wrote into its file are a decision. */
 function undecidedOf({ operation: { key, source, definition, namedLike }, value }: OperationPlan): Undecided[] {
   const effects = String(definition.effects);
   if (namedLike === undefined || (value !== undefined && value.effects !== effects)) return [];

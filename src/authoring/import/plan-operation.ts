@@ -15,13 +15,13 @@ import type { ImportedOperation, LeftOut } from './imported.js';
 import { differencesOf, type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';
 import type { ImportOptions } from './planned-import.js';
 
-/** What an import works with. */
+/** The context of an import. */
 export interface Importing {
   registry: Registry;
   options: ImportOptions;
   state: ImportState | undefined;
   homes: Homes;
-  /** What definitions pin, by digest, as the source says it now. */
+  /** The pinned descriptions of the present source, by digest. */
   pinned: Readonly<Record<string, JsonObject>>;
 }
 
@@ -35,10 +35,10 @@ interface Home {
   isWorkflow?: boolean;
 }
 
-/** What becomes of an operation. */
+/** The planned change of an operation. */
 export type OperationPlan = FilePlan & { operation: ImportedOperation };
 
-/** Decides what becomes of one operation: a file, or the reason for none. */
+/** Decides about one operation: a file, or the reason for none. */
 export function planOperation(operation: ImportedOperation, importing: Importing): OperationPlan | LeftOut {
   const { key, source, definition } = operation;
   const { registry, options, state, homes } = importing;
@@ -149,7 +149,7 @@ export function refuseTwins(operations: ImportedOperation[]): { single: Imported
   return { single: operations.filter(isSingle), leftOut };
 }
 
-/** What a definition pins, as 64 hex digits; undefined: nothing. */
+/** The digest that a definition pins, as 64 hex digits; undefined: none. */
 export function pinOf(definition: JsonObject | undefined): string | undefined {
   const pinned = inside(inside(inside(definition, 'implementation'), 'mcp'), 'pinned');
   return typeof pinned === 'string' ? pinned.replace(/^sha256:/, '') : undefined;

@@ -8,20 +8,20 @@ import type { LeftOut } from './imported.js';
 
 /** The planned actions of one import. */
 export interface ImportOptions {
-  /** What the import is called; the same kind and name again is a re-import. */
+  /** The name of the import; the same kind and name again is a re-import. */
   kind: ImportState['kind'];
   name: string;
   /** How the other system was reached, for people: a command, an address, a file. */
   location: string;
   /** The command that does this import again, for the comment in each file. */
   command: string;
-  /** What keys begin with; {@link Imported} has it in its keys already. */
+  /** The prefix of keys; {@link Imported} has it in its keys already. */
   prefix: string;
   /** Globs over keys and names over there; absent: those of the last import, else all. */
   select?: string[] | undefined;
   /** Effects that people chose now; those of earlier imports are remembered. */
   effects?: readonly EffectChoice[] | undefined;
-  /** Where people and the source changed the same key, the source wins; files that people deleted come back. */
+  /** If people and the source changed the same key, the source wins; files that people deleted come back. */
   overwrite?: boolean | undefined;
   /** Files that were read already, by their names in the project: reading takes most of the time. */
   sources?: ReadonlyMap<string, YamlSource> | undefined;
@@ -29,7 +29,7 @@ export interface ImportOptions {
   compileSchema(schema: JsonObject, what: string): unknown;
 }
 
-/** What becomes of one definition. */
+/** The planned change of one definition. */
 export interface PlannedChange {
   /**
    * `new`: a file is made; `changed`: what changed at the source is written into its file; `unchanged`: the file says
@@ -42,13 +42,13 @@ export interface PlannedChange {
   definition?: JsonObject;
   /** The written changes, for `changed`; people's edits, for `kept`. */
   differences: ShownDifference[];
-  /** What both changed: before is people's, after the source's. */
+  /** Keys that both changed: before is people's, after the source's. */
   conflicts: ShownDifference[];
   /** Why the file as a whole was left. */
   reason?: string;
 }
 
-/** What becomes of one operation. */
+/** The planned change of one operation. */
 export interface PlannedOperation extends PlannedChange {
   key: string;
   source: string;

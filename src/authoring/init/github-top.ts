@@ -20,7 +20,7 @@ function isIgnored(folder: string): boolean {
   return spawnSync('git', ['-C', folder, 'check-ignore', '-q', '.'], { stdio: 'ignore' }).status === 0;
 }
 
-/** What Git prints; empty where it cannot say. */
+/** The output of Git; empty if it fails. */
 function git(folder: string, ...args: string[]): string {
   return spawnSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).stdout ?? '';
 }

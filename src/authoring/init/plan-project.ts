@@ -16,7 +16,7 @@ import { schemaFolder, schemaLine } from '../schema-line.js';
 import type { PlannedFile } from '../write-together.js';
 import { environmentOf } from './environments.js';
 
-/** What a new project is to be. */
+/** The settings of a new project. */
 export interface NewProject {
   name: string;
   /** The first one is the default. */
@@ -53,7 +53,7 @@ export function planProject(root: string, wanted: NewProject): ProjectPlan {
     else left.push(path);
   }
   draft.edit('.gitignore', '', (text) => mergeGitIgnore(text, registry.startsWith('.system')));
-  // What makes the folder a project comes last: until then, nothing has begun.
+  // The file that makes the folder a project comes last: until then, nothing has begun.
   draft.add(PROJECT_FILE, projectFile(registry, wanted));
   return { files: draft.files(), left };
 }
@@ -155,7 +155,7 @@ const ENTRIES: [entry: string, ...others: string[]][] = [
   ['!.env.example'],
 ];
 
-/** What the runtime keeps in a project: records, stores, keys, databases. */
+/** The runtime's files in a project: records, stores, keys, databases. */
 const SYSTEM: [entry: string, ...others: string[]] = ['.system/', '.system'];
 
 /** The same for definitions in `.system/registry` and `.system/hooks`. Source: C-18. */

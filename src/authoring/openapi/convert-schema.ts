@@ -4,7 +4,7 @@ import { referenceIn } from './follow-reference.js';
 import type { HiddenNames } from './hidden-names.js';
 import { isNumber, isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';
 
-/** What a conversion is given. */
+/** The context of a conversion. */
 export interface Conversion {
   document: Part;
   hidden: HiddenNames;
@@ -39,7 +39,7 @@ export function convertSchema(
   return convert(schema, conversion, { level: 0, inPlace: true, without });
 }
 
-/** Where a schema is: how deep, whether for the value of the root, and what those around it hide. */
+/** The place of a schema: its depth, whether it is for the value of the root, and the names that those around it hide. */
 interface Place {
   level: number;
   inPlace: boolean;
@@ -154,7 +154,7 @@ function mapOf(held: unknown, inner: (part: unknown) => JsonObject): JsonObject 
   return Object.fromEntries(Object.entries(held).map(([name, part]) => [name, inner(part)]));
 }
 
-/** What hangs on several keywords at once. */
+/** Rules about several keywords at once. */
 function settle(converted: JsonObject, schema: Part, { hidden }: Conversion, without: ReadonlySet<string>): JsonObject {
   const around = union(without, hidden.around(schema));
   hideProperties(converted, schema, hidden);

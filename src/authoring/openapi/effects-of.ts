@@ -21,12 +21,12 @@ const EFFECTS_OF: Record<Method, Effect> = {
   patch: 'write_additive',
 };
 
-/** What a method changes, as RFC 9110 defines it. A document says nothing about it besides. */
+/** The effect of a method, as RFC 9110 defines it. A document says nothing else about it. */
 export function effectsOf(method: Method): Effect {
   return EFFECTS_OF[method];
 }
 
-/** What the name of an operation says that its method does not. */
+/** The effect that the name of an operation adds to its method. */
 type NamedLike = 'read' | 'deletion';
 
 const READS: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import { decodedPart, isPart, memberOf, NotExpressible, type Part, unescapedToke
 const MAX_HOPS = 50;
 
 /**
- * What a local reference leads to.
+ * The target of a local reference.
  *
  * @throws NotExpressible for one that leads out of the document, or nowhere.
  */

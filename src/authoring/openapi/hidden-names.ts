@@ -116,7 +116,7 @@ export class HiddenNames {
     return listOf(memberOf(target, 'allOf')).some((branch) => this.isHidden(branch, level + 1));
   }
 
-  /** What a schema refers to; that it leads nowhere is found where it is converted. */
+  /** The target of a schema's reference; a missing one is reported where it is converted. */
   private target(value: unknown): unknown {
     if (referenceIn(value) === undefined) return value;
     try {

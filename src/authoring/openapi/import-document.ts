@@ -34,11 +34,11 @@ export function openDocument(text: string, from: string): OpenApiDocument {
 export interface DocumentImport {
   /** The name of its service, in the configuration and in the variables of its credentials. */
   service: string;
-  /** What operation keys begin with. */
+  /** The prefix of operation keys. */
   prefix: string;
   /** The address of the document itself, where it has one. */
   documentUrl?: string;
-  /** The address of the service, in place of what the document says. */
+  /** The address of the service, in place of the document's. */
   server?: string;
 }
 

@@ -117,7 +117,7 @@ async function readBody(answer: Response, url: URL): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** What a query holds may be a key. */
+/** A query may hold a key. */
 function shown(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

@@ -9,7 +9,7 @@ import { fileSchema, isBinary, type Media, type MediaFamily, mediaOf, wholeFileS
 export interface MappedBody {
   properties: JsonObject;
   required: string[];
-  /** What `params` says of fields that have another name or style over there. */
+  /** The entries of `params` for fields that have another name or style in the API. */
   params: JsonObject;
   /** The `body` section; absent: what an `api` does by itself. */
   section?: JsonObject;
@@ -17,7 +17,7 @@ export interface MappedBody {
   additional: JsonObject | boolean;
 }
 
-/** What the mapping of a body is given. */
+/** The context of a body's mapping. */
 interface BodyMapping {
   document: Part;
   method: string;
@@ -194,7 +194,7 @@ function wholeHoldsFiles(document: Part, schema: unknown): boolean {
 interface PlainObject {
   properties: Map<string, unknown>;
   required: Set<string>;
-  /** What else it may hold: a schema, or whether anything. */
+  /** Its further members: a schema, or whether any are allowed. */
   additional: unknown;
 }
 

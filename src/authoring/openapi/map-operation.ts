@@ -25,7 +25,7 @@ export interface FoundOperation {
   operation: Part;
 }
 
-/** What all operations of a document share. */
+/** The context shared by all operations of a document. */
 export interface DocumentReaders {
   document: Part;
   schemas: SchemaReader;
@@ -166,10 +166,10 @@ function paramsOf(parameters: readonly MappedParameter[], body: MappedBody | und
 const MAX_CHARACTERS = 1000;
 const MAX_KEYWORDS = 10;
 
-/** What people and agents read of an operation: the fields of a definition that say it. */
+/** The parts of an operation for people and agents: the descriptive fields of a definition. */
 interface Description {
   summary: string;
-  /** What the document says beyond the summary. */
+  /** The document's text beyond the summary. */
   notes?: string;
   routing_hints?: JsonObject;
 }

@@ -10,21 +10,21 @@ import { mediaOf } from './media-types.js';
 export interface MappedParameter {
   input: string;
   place: ApiPlace;
-  /** What it is called over there. */
+  /** Its name in the API. */
   name: string;
   required: boolean;
   /** Its schema as the document has it. */
   schema: unknown;
   description: string | undefined;
   deprecated: boolean;
-  /** What `params` must say of it besides its place; empty: nothing. */
+  /** Its entry in `params` besides its place; empty: none. */
   form: { style?: ApiStyle; explode?: boolean; allow_reserved?: true };
 }
 
-/** What goes into headers and the query without being an input, in small letters with the place in front. */
+/** Names in headers and the query that are no inputs, in small letters with the place in front. */
 export type GivenNames = ReadonlySet<string>;
 
-/** What RFC 9110 lets a name of a header or cookie consist of. */
+/** The characters that RFC 9110 allows in a name of a header or cookie. */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /** Declared elsewhere in a document, so parameters of these names are ignored. */
@@ -196,7 +196,7 @@ function plainText(input: string, name: string): MappedParameter {
   return { input, place: 'path', name, required: true, schema, description: undefined, deprecated: false, form: {} };
 }
 
-/** What a value can be, as far as the way it is written into a request depends on it. */
+/** The possible forms of a value, as far as its encoding in a request depends on them. */
 interface ValueKinds {
   list: boolean;
   map: boolean;

@@ -3,7 +3,7 @@ import { memberOf, NotExpressible, type Part, partOf } from './document-parts.js
 import { follow } from './follow-reference.js';
 import { isBinary, type Media, mediaOf } from './media-types.js';
 
-/** What an answer is, and what it must be. */
+/** The schema of an answer, and how it is read. */
 export interface MappedResponses {
   /** Absent: any. */
   schema?: JsonObject;
@@ -11,7 +11,7 @@ export interface MappedResponses {
   as?: 'text' | 'base64';
 }
 
-/** What the mapping of responses is given. */
+/** The context of the mapping of responses. */
 interface ResponseMapping {
   document: Part;
   convert(schema: unknown): JsonObject;

@@ -3,7 +3,7 @@ import { cleanText, isPart, listOf, memberOf, NotExpressible, type Part, partOf,
 import { follow } from './follow-reference.js';
 import { groupsWantedTogether } from './joined-schemes.js';
 
-/** What one scheme needs: the parts of an `api` section, and the credentials in them. */
+/** The requirements of one scheme: the parts of an `api` section, and the credentials in them. */
 interface Access {
   headers: Record<string, string>;
   query: Record<string, string>;
@@ -14,14 +14,14 @@ interface Access {
   isBearer?: true;
 }
 
-/** How an operation shows who calls. */
+/** How an operation authenticates its caller. */
 export interface MappedSecurity {
   headers: Record<string, string>;
   /** The `auth` section; absent: nothing that needs one. */
   auth?: { basic?: { user: string; password: string }; query?: Record<string, string> };
   /** Names of the credentials it takes. */
   credentials: string[];
-  /** What it gives, so that no input does: `query key`, `header x-key`. */
+  /** The parameters it sets, so that no input does: `query key`, `header x-key`. */
   given: Set<string>;
 }
 
@@ -201,7 +201,7 @@ function mappedOf({ headers, query, cookies, basic, credentials }: Access): Mapp
   };
 }
 
-/** What a scheme needs, or why it cannot be expressed. */
+/** The requirements of a scheme, or why it cannot be expressed. */
 function accessOf(document: Part, name: string, listed: unknown, taken: Set<string>): Access | string {
   let scheme: unknown;
   try {

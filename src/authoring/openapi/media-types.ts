@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { isPart, memberOf, type Part } from './document-parts.js';
 import { follow, referenceIn } from './follow-reference.js';
 
-/** What the bytes of a media type are to us. `xml` and `stream` are nothing that a call sends or takes. */
+/** The kind of a media type. Calls neither send nor accept `xml` and `stream`. */
 export type MediaFamily = 'json' | 'form' | 'multipart' | 'text' | 'binary' | 'xml' | 'stream' | 'none';
 
 /** One media type that a body can have. */
@@ -10,7 +10,7 @@ export interface Media {
   /** In small letters, without parameters. */
   type: string;
   family: MediaFamily;
-  /** What the document says of it: schema, encoding. */
+  /** The document's entry for it: schema, encoding. */
   about: Part;
 }
 

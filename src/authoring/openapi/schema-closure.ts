@@ -40,7 +40,7 @@ export class SchemaReader {
   /** The state of schemas that refer in place: one that was entered and has not ended leads back to itself. */
   private readonly state = new Map<string, 'entered' | 'ends'>();
 
-  /** What does not travel in each direction. */
+  /** The names that do not travel in each direction. */
   readonly hidden: Readonly<Record<Direction, HiddenNames>>;
   /** References by what they are called in this reader: with what they must not ask for. */
   private readonly targets = new Map<string, { reference: string; without: readonly string[] }>();

@@ -12,7 +12,7 @@ export interface RoutedAbility {
   modules: readonly string[];
   /** Relative to the project root. */
   path: string;
-  /** What a row of it says, column by column, as Markdown. */
+  /** The cells of its row, column by column, as Markdown. */
   cells: string[];
   /** Precedes the words of each row; empty for stable abilities. */
   standing: string;

@@ -4,7 +4,7 @@ import type { Standing } from '../../contracts/lifecycle.js';
 /** Control characters, line ends, marks of writing direction and halves of characters: a row has one line, all seen. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
 
-/** What would begin a code span, a tag, a comment, a link or an image, or escape what follows. */
+/** Characters that would begin a code span, a tag, a comment, a link or an image, or escape the next one. */
 const MARKUP = /[\\`<[]/g;
 
 /**
@@ -27,7 +27,7 @@ export function literalCell(text: string): string {
   return escapePipes(text.replaceAll(UNSEEN, ' ')).trim();
 }
 
-/** What {@link literalCell} was given; people may have made it a link, and put it in backticks. */
+/** The argument of {@link literalCell}; people may have made it a link, and put it in backticks. */
 export function literalOf(cell: string): string {
   const text = (linkOf(cell)?.text ?? cell).replaceAll('\\|', '|');
   const isCode = text.length > 2 && text.startsWith('`') && text.endsWith('`');

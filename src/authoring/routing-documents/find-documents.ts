@@ -4,7 +4,7 @@ import { AbilityError, usageError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { isInside } from '../../definitions/read-files.js';
 
-/** What every routing document is called. Source: R-000-01. */
+/** The name of every routing document. Source: R-000-01. */
 export const DOCUMENT_NAME = 'ABILITY.md';
 
 /** Holds other people's projects. */

@@ -136,7 +136,7 @@ function readFile(root: string, file: string): { text: string } | string {
   if (!isInside(root, path)) return `${file} is a link that leads out of the project`;
   if (stat.size > MAX_BYTES) return `${file} is larger than ${MAX_BYTES / 1024} KiB`;
   const bytes = readFileSync(path);
-  // What cannot be read exactly would be written back as something else.
+  // A part that cannot be read exactly would be written back as something else.
   if (!isUtf8(bytes)) return `${file} is not in UTF-8`;
   return { text: bytes.toString('utf8') };
 }

@@ -7,7 +7,7 @@ export const LEVELS = ['high-level', 'low-level'] as const;
 /** One of {@link LEVELS}. */
 export type Level = (typeof LEVELS)[number];
 
-/** What the section of each level looks like, to the letter. Source: R-000-07, R-000-12. */
+/** The exact form of the section of each level. Source: R-000-07, R-000-12. */
 export const FORMS: Record<Level, { heading: string; columns: readonly string[] }> = {
   'high-level': {
     heading: '## High-level abilities',

@@ -3,7 +3,7 @@ import { modulePath } from '../../text/module-path.js';
 import { literalOf } from './cell-text.js';
 import type { Fault } from './section-forms.js';
 
-/** What the author of a document says about one of its tables. */
+/** The author's settings for one table of a document. */
 export interface SectionSettings {
   /** Modules that the table is about. */
   modules: string[];
@@ -68,12 +68,12 @@ export function covers(patterns: readonly string[], modules: readonly string[]):
   });
 }
 
-/** What a document covers that does not say: the module its folder is, or everything at the root of the project. */
+/** The default coverage of a document: the module its folder is, or everything at the root of the project. */
 export function domainOfFolder(folder: string): string[] {
   return [folder === '' ? EVERYTHING : folder];
 }
 
-/** What a Scope cell says of an ability that is valid everywhere. */
+/** The Scope cell of an ability that is valid everywhere. */
 const ANYWHERE = ['any', '*', ''];
 
 /**

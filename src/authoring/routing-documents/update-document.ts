@@ -75,7 +75,7 @@ function isProblem(value: Choice | Problem): value is Problem {
   return 'code' in value;
 }
 
-/** What follows the opening marker; rows about which nothing changes keep their lines, however they are padded. */
+/** The lines after the opening marker; unchanged rows keep their lines, however they are padded. */
 function sectionLines(lines: readonly DocumentLine[], section: Section, choice: Choice): DocumentLine[] {
   const { level, opens, closes, table } = section;
   const { columns, alignments, rows } = choice;

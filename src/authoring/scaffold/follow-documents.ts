@@ -6,7 +6,7 @@ import { findDocuments } from '../routing-documents/find-documents.js';
 import { type DocumentPlan, planAdditions, planDocuments } from '../routing-documents/plan-documents.js';
 import type { PlannedFile } from '../write-together.js';
 
-/** What becomes of the routing documents of a project. */
+/** The updates of a project's routing documents. */
 export interface FollowedDocuments {
   files: PlannedFile[];
   notes: string[];

@@ -13,7 +13,7 @@ import { renderCases } from './render-cases.js';
 import { sampleOf } from './sample-value.js';
 import { asksFirst, fileNameOf, type Scaffold, type Site } from './scaffold.js';
 
-/** What a new workflow is to be. */
+/** The settings of a new workflow. */
 export interface NewHighLevel {
   id: string;
   /** The abilities it calls, in order. */
@@ -186,7 +186,7 @@ function nameSteps(calls: readonly string[]): string[] {
   });
 }
 
-/** What one step of a new workflow is given, and what the workflow must be given for that. */
+/** The arguments of one step of a new workflow, and the inputs that the workflow needs for them. */
 interface StepInput {
   /** Input of the step: templates over the input of the workflow. */
   with: Record<string, string>;

@@ -25,7 +25,7 @@ export type HookChoice =
   | { handler: 'script'; language: Language }
   | { handler: 'builtin'; name: (typeof PLAIN_BUILTINS)[number] };
 
-/** What a new hook is to be. */
+/** The settings of a new hook. */
 export interface NewHook {
   id: string;
   phase: string;
@@ -128,7 +128,7 @@ function checkMatch(phase: Phase, match: NewHook['match']): void {
   );
 }
 
-/** What would otherwise be found only when the hook does not fire. */
+/** Faults that would otherwise be found only when the hook does not fire. */
 function notesOn({ registry }: Site, match: NewHook['match'], isOfSession: boolean): string[] {
   if (Object.keys(match).length === 0) {
     const all = isOfSession ? 'sessions; write `match`' : 'abilities; narrow `match`';
@@ -211,7 +211,7 @@ const START_DECISIONS = 'allow or deny (with `reason` and `suggestion`); a crash
 const DECISIONS = 'allow, deny (with `reason` and `suggestion`) or need_user_confirm; a crash counts as deny';
 const SIGNALS = 'routing_hints, ability_guards, risk_alerts, normalized_intent: they inform, and stop no prompt';
 
-/** What a stub answers: in each language, the statement that makes the answer, or prints it. */
+/** The answer of a stub: in each language, the statement that makes the answer, or prints it. */
 type Answer = Record<Language, string>;
 
 const ALLOWS: Answer = {

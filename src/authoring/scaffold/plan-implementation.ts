@@ -15,7 +15,7 @@ import { sampleOf } from './sample-value.js';
 import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import type { StubAnswer } from './script-stub.js';
 
-/** What a new implementation is to be. */
+/** The settings of a new implementation. */
 export interface NewImplementation {
   id: string;
   operation: string;
@@ -32,7 +32,7 @@ export interface NewImplementation {
 /**
  * Plans another implementation of an operation, with its place in the configuration.
  *
- * What the operation ran before it goes on running, unless the new one is to be the default or is the only one.
+ * The operation keeps its implementation, unless the new one is to be the default or is the only one.
  *
  * @throws AbilityError `usage.invalid`, `scaffold.exists`, `ability.not_found`, `config.invalid`.
  */
@@ -76,7 +76,7 @@ function findOperation({ operations, workflows, broken }: Registry, key: string)
   });
 }
 
-/** What the stub answers so that the contract of the operation holds: what it was given, and samples of the rest. */
+/** The answer of a stub that satisfies the contract of the operation: its input, and samples of the rest. */
 function stubOf(
   { fits }: Site,
   { operation_key: key, input_schema, output_schema = {} }: LowLevel,

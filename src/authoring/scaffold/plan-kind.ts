@@ -11,19 +11,19 @@ import { configureAbility, configureServer } from './configure.js';
 import { fileNameOf, type Site } from './scaffold.js';
 import { EXTENSIONS, type Language, type StubAnswer, scriptStub } from './script-stub.js';
 
-/** How an operation is implemented, with what must be known for that. */
+/** How an operation is implemented, with the required settings. */
 export type KindChoice =
   | { kind: 'script'; language: Language }
   | { kind: 'api'; method: string; path: string; endpoint: string }
   | { kind: 'mcp'; server: string; tool: string; definition?: JsonObject };
 
-/** What an implementation belongs to. */
+/** The owner of an implementation. */
 export interface Owner {
   /** Its own id: that of the script and, where names would clash, of the endpoint. */
   id: string;
   operation: string;
   title: string;
-  /** What the stub of a script answers. */
+  /** The answer of a script's stub. */
   answer: StubAnswer;
 }
 

@@ -9,7 +9,7 @@ import { effectsOf, type KindChoice, namesInPath, planKind } from './plan-kind.j
 import { renderCases } from './render-cases.js';
 import { asksFirst, fileNameOf, type Scaffold, type Site } from './scaffold.js';
 
-/** What a new low-level ability is to be. */
+/** The settings of a new low-level ability. */
 export interface NewLowLevel {
   key: string;
   choice: KindChoice;

@@ -18,7 +18,7 @@ import { readText, type ScriptText } from './script-text.js';
 export interface GivenScripts {
   /** Absolute paths. */
   paths: string[];
-  /** What operation keys begin with, instead of the folders of each script. */
+  /** The prefix of operation keys, instead of the folders of each script. */
   prefix?: string;
   effects?: Effect;
   /** The template of their arguments, where they are not read from the scripts. */

@@ -23,14 +23,14 @@ export interface NextStep {
   purpose: string;
 }
 
-/** What a scaffold writes and what holds afterwards. */
+/** The files of a scaffold, and the resulting abilities. */
 export interface Scaffold {
   files: PlannedFile[];
   /** Abilities that can be planned in the environment of the site once the files exist. */
   abilities: string[];
   /** A hook that can be resolved then. */
   hook?: { phase: Phase; id: string };
-  /** What its author should know. */
+  /** Notes for its author. */
   notes: string[];
   next: NextStep[];
   /** Maps a place in the written file to the given one, since a refused file does not exist afterwards. */

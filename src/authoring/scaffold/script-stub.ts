@@ -8,11 +8,11 @@ export type Language = (typeof LANGUAGES)[number];
 /** The extension that names the interpreter of a language. */
 export const EXTENSIONS: Record<Language, string> = { node: 'mjs', python: 'py', shell: 'sh' };
 
-/** What the stub of a script answers until its author writes the work. */
+/** The answer of a script's stub until its author writes the work. */
 export interface StubAnswer {
   /** Fields of the input that it gives back. */
   echo: readonly string[];
-  /** What it answers besides; where it is no map, all that it answers. */
+  /** The rest of its answer; if it is no map, the whole answer. */
   fixed: Json;
 }
 

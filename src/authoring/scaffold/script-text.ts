@@ -12,7 +12,7 @@ export interface ScriptText {
   interpreter?: string;
 }
 
-/** What runs a script without a run bit. */
+/** The program that runs a script without a run bit. */
 const BY_EXTENSION: Record<string, string> = {
   '.sh': 'sh',
   '.py': 'python3',

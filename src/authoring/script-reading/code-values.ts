@@ -183,7 +183,7 @@ export function readLiteral(tokens: readonly Token[], from: number): Value {
 
 /** A call as it is written. */
 export interface Call extends Values {
-  /** What it is called on, with dots; empty for a plain function, and where the call before gives it. */
+  /** Its receiver, with dots; empty for a plain function, and if the call before gives it. */
   on: string;
   /** The last word of its name. */
   method: string;

@@ -1,7 +1,7 @@
 import { type Call, isTrue, textOf, type Value } from './code-values.js';
 import { type CommandTree, type Found, foundIn, inputName, type Parameter } from './reading.js';
 
-/** What a variable holds: a parser, or what adds to one. */
+/** The value of a variable: a parser, or an object that adds to one. */
 interface Subject {
   parser: CommandTree;
   /** Only one of these may be given, so none has a default. */
@@ -88,7 +88,7 @@ function describedBy({ named }: Call): { summary?: string } {
   return summary === undefined ? {} : { summary };
 }
 
-/** What one `add_argument` says; `none` for flags that no call needs. */
+/** The flag of one `add_argument`; `none` for flags that no call needs. */
 type ArgumentRead = 'none' | { parameter: Parameter } | { todo: string };
 
 /** Reads one `add_argument`. @param isExclusive whether others of its group may be given instead. */

@@ -65,7 +65,7 @@ export function isVerb(word: string): boolean {
   return VERBS.has(word.toLowerCase());
 }
 
-/** What a request asks to be done; undefined where its verb says nothing about the effect, as in "run the tests". */
+/** The action that a request asks for; undefined if its verb says nothing about the effect, as in "run the tests". */
 export function actionIn(said: string): Action | undefined {
   for (const { stem } of wordsIn(joinVerbs(said)).slice(0, FIRST_WORDS)) {
     const action = ACTIONS.get(stem);

@@ -4,7 +4,7 @@ import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
 import { isAbout } from './signals.js';
 
-/** What a message does, judged by its own words. */
+/** The kind of a message, judged by its own words. */
 export type Act = 'asks' | 'refers' | 'talks';
 
 const SUB_AGENT = /\b(?:sub-?\s?agents?|subagents?)\b/i;
@@ -53,7 +53,7 @@ export function actOf(text: string): Act {
   return plain.split(' ').length <= 14 && REFERRING.test(plain) ? 'refers' : 'asks';
 }
 
-/** What a message asks a sub-agent for, besides naming it; empty where it refers to something else. */
+/** The request to a sub-agent in a message, besides its name; empty if it refers to something else. */
 export function withoutSubAgent(text: string): string {
   const rest = saidIn(text).replace(VIA, ' ').replace(SUB_AGENT, ' ').trim();
   return actOf(rest) === 'asks' ? rest : '';

@@ -12,7 +12,7 @@ import { isWordless, saidIn } from './said-text.js';
 import { signalIn } from './signals.js';
 import type { RouterInput } from './targets.js';
 
-/** What the rules before any router say; undefined: they leave it to the router. */
+/** The decision of the rules before any router; undefined: they leave it to the router. */
 export type ByRule = Omit<RoutingDecision, 'needs_approval' | 'clamped'> | undefined;
 
 /**

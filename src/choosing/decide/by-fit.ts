@@ -23,7 +23,7 @@ interface Callable extends Fit {
   summary: string;
 }
 
-/** What the abilities say of themselves. A question about something calls nothing that changes anything. */
+/** The decision by the descriptions of abilities. A question about something calls nothing that changes anything. */
 export async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   const said = saidIn(input.text);
   const ranked = await input.rank(about);
@@ -56,7 +56,7 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
   return beforeWaiting(input) ?? nearly(fits) ?? respond(0.7, 'No ability here fits it');
 }
 
-/** What fits best cannot be called: then nothing else is, since it would be a guess. Source: R-003-06. */
+/** If the best fit cannot be called, no other is, since that would be a guess. Source: R-003-06. */
 function unavailableBest(input: RouterInput, [best]: readonly Fit[]): Proposal | undefined {
   if (!best || best.score < FITS || targetFor(input, best.abilityId)) return undefined;
   const reason = best.unavailable ?? input.tools.find(({ abilityId }) => abilityId === best.abilityId)?.reason;

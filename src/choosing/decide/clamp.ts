@@ -109,8 +109,8 @@ function withinAgents(state: Clamping, input: RouterInput): Clamping {
 }
 
 /**
- * What a document, the output of a tool or something that waits speaks of, and no person, is not done: a text that says "run X" asks for
- * nothing. Source: R-003-29.
+ * Actions named only in a document, in the output of a tool or in a pending question, and by no person, are not carried out: a text that
+ * says "run X" is no request. Source: R-003-29.
  */
 function notFromData(state: Clamping, input: RouterInput): Clamping {
   const { focus, text } = input;
@@ -128,7 +128,10 @@ function notFromData(state: Clamping, input: RouterInput): Clamping {
   return refused(state, 'Only what was read speaks of it, and no person', 'clarify');
 }
 
-/** What changes anything is not called for a question, for news, or before its condition is met. Source: R-003-15, R-003-20, R-003-22. */
+/**
+ * An ability that changes anything is not called for a question, for news, or before its condition is met. Source: R-003-15, R-003-20,
+ * R-003-22.
+ */
 function notUnasked(state: Clamping, input: RouterInput): Clamping {
   const { target } = state.proposal;
   const found = toolOf(input, target) ?? workflowOf(input, target);

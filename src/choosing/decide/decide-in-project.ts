@@ -14,7 +14,7 @@ import type { CheckValue } from './read-slot.js';
 import { saidIn } from './said-text.js';
 import { type Fit, targetFor } from './targets.js';
 
-/** Where something is decided. */
+/** The project and environment of a decision. */
 export interface DecidingPlace {
   registry: Registry;
   environment: string;
@@ -25,9 +25,9 @@ export interface DecidingPlace {
   signal?: AbortSignal;
 }
 
-/** What planning has to say of it. */
+/** Planning's part in a decision. */
 export interface PlanningOf {
-  /** What a request may go to, among abilities. */
+  /** The possible targets of a request, among abilities. */
   targets(place: DecidingPlace, abilities: Iterable<{ id: string; level: 'high' | 'low' }>): Targets;
   check: CheckValue;
 }
@@ -43,7 +43,7 @@ export interface Decided {
   decision: RoutingDecision;
   pool: AbilityPool;
   targets: Targets;
-  /** What fits best and cannot be called here; none where something else was chosen. */
+  /** The best fits that cannot be called here; empty if something else was chosen. */
   missed: { ability_id: string; reason: string }[];
 }
 

@@ -31,7 +31,7 @@ export interface DecideInput {
   targets: Targets;
   /** How abilities fit a text. */
   rank: RankTargets;
-  /** What a model is offered where there are many. */
+  /** The selection that a model is offered if there are many. */
   shortlist: ShortlistTargets;
   /** Whether a value fits a schema; throws an AbilityError where it does not. */
   check: CheckValue;

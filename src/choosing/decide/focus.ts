@@ -7,7 +7,7 @@ import { saidIn } from './said-text.js';
 const LONGEST_SNIPPET = 200;
 const WORDS_OF_A_TITLE = 8;
 
-/** What a thread of messages is about. */
+/** The subject of a thread of messages. */
 export interface Thread {
   key: string;
   /** Oldest first; the decision is about the last one. */

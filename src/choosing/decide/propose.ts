@@ -28,7 +28,7 @@ export function questionOfAbilities(ids: readonly string[]): Question {
   return { question: `Do you mean ${first.label}?`, options };
 }
 
-/** "Do you mean X or Y?" of what can be chosen anyway. */
+/** "Do you mean X or Y?" for targets that can be chosen anyway. */
 export function eitherOr(choices: readonly Choice[]): Question {
   const options = choices.slice(0, 2);
   return { question: `Do you mean ${options.map(({ label }) => label).join(' or ')}?`, options };

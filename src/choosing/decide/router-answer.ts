@@ -26,7 +26,7 @@ const answer = z.strictObject({
 
 const TARGETS: Readonly<Record<string, z.ZodType<RouteTarget>>> = { delegate: agent, tool, workflow };
 
-/** What a model answered in words, as it has to be: one JSON object with these keys and no others. Source: R-003-07 to R-003-11. */
+/** Parses the answer of a model: one JSON object with these keys and no others. Source: R-003-07 to R-003-11. */
 export function readRouterAnswer(text: string): { answer: RouterAnswer } | { fault: string } {
   const value = parsed(text);
   if (value === undefined) return { fault: 'It is no JSON object' };

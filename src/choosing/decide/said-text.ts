@@ -36,7 +36,7 @@ const OVER_LINES = /“[^“”]*”|«[^«»]*»|(?<=^|\s)"[^"]*"(?=\W|$)/g;
 const TEXT_AFTER =
   /^(\W*(?:[\w']+\s+){0,4}?(?:translate|summari[sz]e|proofread|spell-?check|correct|explain|paraphrase|shorten)\b[^:\n]{0,80}:|.{0,120}\b(?:wrote|writes|says|said|replied|answered|reads|states)\s*:)\s.*$/i;
 
-/** Where a mail begins that was forwarded, or is answered. */
+/** The beginning of a forwarded mail, or of one that is answered. */
 const FORWARDED = new RegExp(
   [
     '^[ \\t]*-{2,}\\s*(?:original message|forwarded message|ursprüngliche nachricht|message d.origine)',

@@ -2,7 +2,7 @@ import { correctTypos } from './typos.js';
 
 /** Strong signals of what a request needs, with how sure each is. Source: R-003-21, R-003-22; docs/choosing.md#deciding. */
 
-/** What a request needs, by its words alone. */
+/** The need behind a request, by its words alone. */
 export interface Signal {
   /** `write`: texts, many of them or a long one; `steps`: several kinds of work. */
   need: 'write' | 'steps';
@@ -105,7 +105,7 @@ function steps(confidence: number, rationale: string, says: string): Way {
   return { need: 'steps', confidence, rationale, says: new RegExp(says, 'i') };
 }
 
-/** What there is already is looked up and not written: "show me the last 5 emails", "the report that bob sent". */
+/** Existing texts are looked up and not written: "show me the last 5 emails", "the report that bob sent". */
 const EXISTING = new RegExp(
   `\\b(?:the|my|our|his|her|their|all)\\s+(?:last|latest|newest|recent|unread|open|old|oldest)\\b|\\b(?:last|latest|newest|recent|unread|open)\\s+\\d+|${NUMBER}\\s+(?:last|latest|newest|recent|unread|open)\\b|\\bin\\s+(?:the|my|our)\\s+(?:inbox|mailbox|mails?|archive|folder|drive)\\b|\\b(?:sent|received|arrived|got|came in)\\b`,
   'i',

@@ -30,7 +30,7 @@ export type RankTargets = (text: string) => Promise<readonly Fit[]>;
 /** The ids of abilities that share something with a text, up to a limit, the nearest first. */
 export type ShortlistTargets = (text: string, limit: number) => Promise<readonly string[]>;
 
-/** What a router goes by. */
+/** The input of a router. */
 export interface RouterInput extends Targets {
   focus: FocusContext;
   /** The latest message, whole. */
@@ -55,7 +55,7 @@ export interface Proposal extends RouterAnswer {
   options: Choice[];
 }
 
-/** What changes nothing outside of the reply. Source: R-003-18, R-003-20; C-27. */
+/** Targets that change nothing outside of the reply. Source: R-003-18, R-003-20; C-27. */
 const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
 
 /** Whether effects are those of reading. */
@@ -82,7 +82,7 @@ export function agentOf({ agents }: Targets, target: RouteTarget | null): AgentT
   return agents.find(({ id }) => id === target.agentId);
 }
 
-/** What an ability is among the targets; undefined: it cannot be called. */
+/** The kind of target that an ability is; undefined: it cannot be called. */
 export function targetFor(
   { tools, workflows }: Targets,
   ability: string,

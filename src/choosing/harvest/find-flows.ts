@@ -15,7 +15,7 @@ export interface Flow {
   times: number;
   /** How often in each order, the most frequent first. */
   orders: { calls: string[]; times: number }[];
-  /** What the first of the calls was made for, in the words of who made it; the newest three. */
+  /** The purposes of the first calls, in the words of their requesters; the newest three. */
   intents: string[];
   /** Some of the pieces of work, the newest last. */
   works: string[];

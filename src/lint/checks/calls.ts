@@ -21,7 +21,7 @@ interface Contract {
   isOutput: boolean;
   /** Names that come from elsewhere. */
   preset: ReadonlySet<string>;
-  /** Where a missing name is reported. */
+  /** The place to report a missing name. */
   at: PropertyKey[];
 }
 
@@ -85,7 +85,7 @@ function* literalDiagnostics(contract: Contract, value: Json, path: PropertyKey[
   }
 }
 
-/** Where one choice of several fails, another one may hold. */
+/** If one of several choices fails, another one may hold. */
 const CHOICE = /\/(anyOf|oneOf|not|if|then|else|dependentSchemas|contains)\//;
 
 function errorsOf({ schema }: Contract, value: Json): ErrorObject[] {

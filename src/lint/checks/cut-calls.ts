@@ -12,7 +12,7 @@ import { formatDuration, isDuration, parseDuration } from '../../rules/duration.
 import { memoize } from '../../text/memoize.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** What may end a call at work, and how to keep it from that. */
+/** The limits that may end a running call, and how to avoid that. */
 interface Cutter {
   what: string;
   fix: string;
@@ -70,7 +70,7 @@ function* cuttersOf({ path, around, own, found }: CallSite): Generator<Cutter> {
   for (const outer of [...around].reverse()) {
     const part = path[outer.path.length];
     if (part === 'finally') return;
-    // What deals with a failure comes after the time, and after the others, of its step.
+    // Handlers of a failure run after the time of their step, and after the others.
     if (part === 'on_error') continue;
     yield* cutter(outer, found.limitMs);
   }
@@ -121,7 +121,7 @@ export const USUAL_MS = 60_000;
 interface UncutCall {
   key: string;
   effects: Effect;
-  /** What the call may take. Milliseconds. */
+  /** The maximum time of the call. Milliseconds. */
   limitMs: number;
   /** The written limit of its implementation; 0 if there is none. Milliseconds. */
   writtenMs: number;

@@ -54,7 +54,7 @@ function unfitBare(source: string, type: Type, belongs: Belongs): Diagnostic | u
   return { code: 'lint.not_boolean', message: `${given}, where ${wanted} belongs` };
 }
 
-/** What a condition gives that reads nothing; undefined for all others. */
+/** The result of a condition that reads nothing; undefined for all others. */
 function constantOf(source: string): boolean | undefined {
   const tree = parseExpression(source);
   let isOpen = tree === undefined;

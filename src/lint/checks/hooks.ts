@@ -66,7 +66,7 @@ function namesIn(registry: Registry): Known {
   };
 }
 
-/** What no id of an ability holds, and regular expressions do. */
+/** Characters of regular expressions that no id of an ability holds. */
 const NO_ID = /[^a-z0-9_.*-]/;
 
 /** A pattern with `*` may be for future abilities; a name is for an existing one. */

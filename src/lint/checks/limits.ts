@@ -103,7 +103,7 @@ function timeOutOfTask(
 
 function isWithin(path: PropertyKey[], outer: PropertyKey[]): boolean {
   if (path.length <= outer.length || !outer.every((part, index) => path[index] === part)) return false;
-  // What deals with a failure, or cleans up after it, comes after the time of the step.
+  // Handlers and clean-ups run after the time of the step.
   return !['on_error', 'finally'].includes(String(path[outer.length]));
 }
 

@@ -71,7 +71,7 @@ function* conditionFindings(hook: Loaded<HookDefinition>, view: View): Generator
   }
 }
 
-/** What hooks see of the calls of a session. Source: docs/sessions.md#guards-over-a-session. */
+/** The calls of a session in the scope of hooks. Source: docs/sessions.md#guards-over-a-session. */
 const CALL = mapType({
   ability: STRING,
   effects: textsType(EFFECTS),

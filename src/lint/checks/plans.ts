@@ -13,7 +13,7 @@ import { matchesAnyGlob } from '../../text/glob.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 import { environmentsOf } from './abilities.js';
 
-/** What concerns one environment, and is no mistake where an ability only happens to be available there. */
+/** Findings about one environment, which are no mistake where an ability only happens to be available there. */
 const SETTINGS: ReadonlySet<string> = new Set(['config.missing_endpoint', 'config.no_implementation']);
 
 /** Reported when the definitions were loaded. */

@@ -39,7 +39,7 @@ const ANY_HOSTS = ['a.example.com', 'x9.test.net', 'q.z.org'];
 /** Endings under which anybody can have a name. */
 const PUBLIC_ENDING = /^\*+\.?(com|net|org|io|dev|app|cloud|co|ai|info|de|eu|uk|us|co\.uk)(:|$)/i;
 
-/** What no host name holds. */
+/** Characters that no host name holds. */
 const NO_HOST = /[\s/\\(),^$?|+@]/;
 
 /** Finds entries of the policy that say something else than they seem to. Source: docs/operations.md#safety. */

@@ -51,7 +51,7 @@ export function* checkTriggers({ registry }: LintedProject): Generator<Finding> 
   }
 }
 
-/** What senders put into a body is theirs to say. */
+/** The body is up to its senders. */
 const WEBHOOK = mapType({
   headers: [{ kind: 'map', fields: new Map(), others: (): Type => STRING }],
   body: ANY,

@@ -41,7 +41,7 @@ function* scriptsOf(registry: Registry): Generator<WrittenScript> {
   }
 }
 
-/** What a plan refuses is reported by the check of plans. */
+/** Refusals of a plan are reported by the check of plans. */
 function declaredOf(
   files: ProjectFiles,
   script: ScriptDefinition,

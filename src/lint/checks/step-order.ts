@@ -115,7 +115,7 @@ function countsTurns({ conditions }: ExpressionSite, source: string, index: stri
   return [source, ...conditions.map((condition) => condition.source)].some((one) => pathsIn(one).has(index));
 }
 
-/** What a condition asks for, without the bare names that many conditions share. */
+/** The paths that a condition reads, without the bare names that many conditions share. */
 function decisivePaths(source: string): string[] {
   return [...pathsIn(source)].filter((path) => path.split('.').length > 1);
 }

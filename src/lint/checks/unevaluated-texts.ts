@@ -94,7 +94,7 @@ function namesOf(workflow: HighLevel): Names {
 /** `{input.id}`, `$(input.id)`, `$input.id`, `${steps.a.output}`: the forms of other languages, with our names. */
 const FOREIGN = /(?:(?<![${])\{\s*|\$\(\s*|\$\{\s*|\$\.?)((?:inputs?|steps|environment)\.[A-Za-z_][\w.]*)/;
 
-/** What a text looks like, and what to write. */
+/** The apparent syntax of a text, and its replacement. */
 interface Look {
   message: string;
   fix: string;

@@ -59,7 +59,7 @@ function cutByComment(node: Scalar, text: string): Look | undefined {
   };
 }
 
-/** Whether a text seems to go on: a bracket or quote in it is not closed. */
+/** Whether a text seems to continue: a bracket or quote in it is not closed. */
 function isOpen(text: string): boolean {
   const count = (pattern: RegExp): number => text.match(pattern)?.length ?? 0;
   return count(/\(/g) > count(/\)/g) || count(/\{\{/g) > count(/\}\}/g) || count(/"/g) % 2 === 1;

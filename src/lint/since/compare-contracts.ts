@@ -68,7 +68,7 @@ function isBoundNow(after: Registry, phase: TaskPhase, id: string): boolean {
   return hook !== undefined && isNarrowed(after, phase, hook.value);
 }
 
-/** Where an effect comes from: what an operation says, or the call that brings it into a workflow. */
+/** The origin of an effect: the operation's definition, or the call that brings it into a workflow. */
 function placeOfEffect(registry: Registry, { value }: Ability, effect: Effect): PropertyKey[] {
   if ('effects' in value) return ['effects'];
   return [...callsOf(value)].find(({ id }) => effectOf(registry, id) === effect)?.path ?? ['steps'];

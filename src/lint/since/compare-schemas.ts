@@ -113,7 +113,7 @@ function join(name: string, key: string): string {
   return name === '' ? key : `${name}.${key}`;
 }
 
-/** Who relies on a schema: callers send what an input takes and read what an output gives. */
+/** The users of a schema: callers send what an input accepts and read what an output gives. */
 export type Direction = 'input' | 'output';
 
 /** Keywords that let through less the greater, or the smaller, they are. */
@@ -130,7 +130,7 @@ const LIMITS: Readonly<Record<string, 'least' | 'most'>> = {
   maxProperties: 'most',
 };
 
-/** The limits of one value that became narrower in an input or wider in an output, with what to say of them. */
+/** The limits of one value that became narrower in an input or wider in an output, with their messages. */
 function* compareLimits(
   before: JsonObject,
   after: JsonObject,

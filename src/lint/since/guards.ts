@@ -69,7 +69,7 @@ function tagsOf(registry: Registry, id: string, environment: string, seen: Set<s
   return new Set(called.flatMap((call) => [...tagsOf(registry, call.id, environment, seen)]));
 }
 
-/** The gravest effect of an ability: that of an operation, or of what a workflow and those that it calls may do. */
+/** The gravest effect of an ability: that of an operation, or of everything a workflow calls, directly or not. */
 export function effectOf(registry: Registry, id: string, seen: Set<string> = new Set()): Effect {
   if (seen.has(id)) return 'read';
   seen.add(id);
@@ -112,7 +112,7 @@ function callersOf({ match }: HookDefinition): readonly string[] {
   return match?.callers ?? CALLERS;
 }
 
-/** How a handler stops less than the one before it; undefined where that cannot be seen. */
+/** How a handler stops less than the one before it; undefined if that is not visible. */
 function weakened(old: HookDefinition['handler'], now: HookDefinition['handler']): string | undefined {
   if (canStop(old) && !canStop(now)) return 'can no longer stop a call: it neither denies nor asks for approval';
   if (!('expression' in old) || !('expression' in now)) return undefined;

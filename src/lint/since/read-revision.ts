@@ -7,7 +7,7 @@ import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
 
-/** What a registry is read from. */
+/** The parts of a revision that a registry is read from. */
 const PARTS = [PROJECT_FILE, 'registry', '.system/registry', '.system/hooks'];
 
 const MAX_BYTES = 256 * 1024 * 1024;

@@ -12,7 +12,7 @@ const KINDS: { operator: typeof OPERATORS; function: typeof FUNCTIONS; method: t
   method: METHODS,
 };
 
-/** What an operator, a function or a method gives; for a method, what it is called on is the first operand. */
+/** The result of an operator, a function or a method; a method's receiver is its first operand. */
 export interface Operation {
   is: keyof typeof KINDS;
   name: string;

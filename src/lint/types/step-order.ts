@@ -2,13 +2,13 @@ import type { StepDefinition } from '../../definitions/formats/steps.js';
 import { isRepeated } from '../../definitions/step-lists.js';
 import { chainOf, type ExpressionSite, endsTask, loopsAround, type StepNode } from './expression-sites.js';
 
-/** What has become of a step when an expression looks at it. */
+/** The state of a step when an expression reads it. */
 export type Order =
   /** It has run, as far as it runs at all. */
   | { when: 'before' }
   /** It cannot have run. */
   | { when: 'never' }
-  /** It is at work: what it gives is not known yet, its status and error are. */
+  /** It is running: its output is not known yet, its status and error are. */
   | { when: 'within' }
   /** It runs at the same time. */
   | { when: 'at_once' }

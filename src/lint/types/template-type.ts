@@ -4,7 +4,7 @@ import { cutText } from '../../rules/expressions/template.js';
 import { inferType, type View } from './infer.js';
 import { type Alternative, ANY, type Field, listType, NULL, STRING, type Type, typeOfValue, unite } from './type.js';
 
-/** What a value with `${{ }}` in it gives. Errors in the expressions are reported where each is checked. */
+/** The type of a value with `${{ }}` in it. Errors in the expressions are reported where each is checked. */
 export function templateType(template: Json, view: View): Type {
   const type = rawType(template, view);
   return type.some(({ kind }) => kind === 'optional') ? unite(asJson(type), NULL) : asJson(type);

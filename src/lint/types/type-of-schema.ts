@@ -14,14 +14,14 @@ import {
   unite,
 } from './type.js';
 
-/** Where a reference leads back to itself without a property between. */
+/** The maximum depth of references: one may lead back to itself without a property between. */
 const DEEPEST = 12;
 
 /**
- * What a value may be that satisfies a JSON Schema (draft 2020-12), as CEL sees it.
+ * The type of values that satisfy a JSON Schema (draft 2020-12), as CEL sees it.
  *
- * What the schema says in other ways than by types, properties, items, choices and references inside it counts as
- * unknown, so that nothing which it allows is missing.
+ * Constraints other than types, properties, items, choices and references inside the schema count as unknown, so that no allowed value is
+ * missing.
  */
 export const typeOfSchema = memoize((schema: JsonObject): Type => new SchemaReader(schema).read(schema, 0, true));
 

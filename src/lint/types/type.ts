@@ -145,7 +145,7 @@ export function describeType(type: Type): string {
 export interface Diagnostic {
   code: LintCode;
   message: string;
-  /** What to do here; left out: what the table of codes says. */
+  /** The remedy; left out: that of the table of codes. */
   fix?: string | undefined;
 }
 

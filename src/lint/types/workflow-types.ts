@@ -40,7 +40,7 @@ import { typeOfInput, typeOfSchema } from './type-of-schema.js';
 /** An error as expressions see it; what its details hold is not known. */
 const PROBLEM = mapType({ code: STRING, message: STRING }, () => ANY);
 
-/** What a `retry.if` sees. */
+/** The scope of a `retry.if`. */
 const OF_ATTEMPT: View = {
   typeOf: (name) => (name === 'error' ? PROBLEM : name === 'attempt' ? INT : undefined),
   present: new Set(),
@@ -122,7 +122,7 @@ export class WorkflowTypes implements WorkflowSites {
     return [{ kind: 'map', fields: new Map(fields), others: () => ANY }];
   }
 
-  /** What the contract of a step's call says of its files; undefined where it makes none. */
+  /** The files in the contract of a step's call; undefined if it makes none. */
   private filesOf(step: StepDefinition): Record<string, PlanOutputFile> | undefined {
     const called = step.verb === 'call' ? this.registry.operations.get(step.call)?.value : undefined;
     if (!called) return undefined;
@@ -183,7 +183,7 @@ export class WorkflowTypes implements WorkflowSites {
     ]);
   }
 
-  /** What a template was given is no output of it. */
+  /** The arguments of a template are no output of it. */
   private templateOutput(steps: readonly StepDefinition[], { isGiven, output }: ExpandedTemplate, view: View): Type {
     if (output !== undefined) return templateType(output, view);
     return this.lastOutput(isGiven ? steps.slice(1) : steps);
@@ -224,7 +224,7 @@ export class WorkflowTypes implements WorkflowSites {
   }
 }
 
-/** What a name of a task gives, for workflows. */
+/** The type of a name of a task, for workflows. */
 const TASK = mapType({
   key: unite(STRING, NULL),
   ability: STRING,

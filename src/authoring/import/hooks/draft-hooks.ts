@@ -27,7 +27,7 @@ export interface HookDraft {
   asks?: { id: string; key: string; definition: JsonObject; service?: JsonObject };
   /** Empty for an event of a session. */
   mapped: Mapped[];
-  /** What people should know of it. */
+  /** Notes for people. */
   notes: string[];
 }
 
@@ -43,7 +43,7 @@ export interface SettingsPlace {
   root: string;
   /** The folder of a plugin, relative to the project; undefined: it is none. */
   pluginRoot: string | undefined;
-  /** Whose settings these are. */
+  /** The tool of these settings. */
   format: ForeignFormat;
   /** The names of its MCP servers. */
   mcpServers: ReadonlySet<string>;
@@ -91,7 +91,7 @@ function draftOf(
     ? { mapped: [] }
     : shownTo(
         hook,
-        // What answers for a hook is guarded by none.
+        // No guard applies to the handlers of hooks.
         abilities.filter(({ key }) => !key.startsWith(OF_HOOKS)),
       );
   if ('why' in shown) return shown;
@@ -143,7 +143,7 @@ interface Answering {
   asks?: NonNullable<HookDraft['asks']>;
 }
 
-/** What answers for a hook: its script, or an ability that asks its service. */
+/** The handler of a hook: its script, or an ability that calls its service. */
 function answeringOf(
   hook: SettingsHook,
   place: SettingsPlace,
@@ -181,7 +181,7 @@ function nameOfUrl(url: string): string {
   return `${hostname.replaceAll('.', '_')}${pathname.replaceAll('/', '_')}`;
 }
 
-/** What `ability hooks export` writes. */
+/** The text that `ability hooks export` writes. */
 const OWN_GUARD = 'ability guard --for ';
 
 /** The script of a command, with what it is started by. */

@@ -2,7 +2,7 @@ import { FOREIGN_EVENT_KEYS } from '../../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type { HttpHook, McpToolHook } from './read-settings.js';
 
-/** What a hook of another type than `command` asks, as a part of a project. */
+/** The service behind a hook of another type than `command`, as a part of a project. */
 export interface ServiceDraft {
   /** The section `implementation` of a low-level ability. */
   implementation: JsonObject;

@@ -18,7 +18,7 @@ export interface HookSite {
   root: string;
   /** The folder of the registry, relative to it. */
   registry: string;
-  /** What the import is called, and its folder below `hooks`. */
+  /** The name of the import, and its folder below `hooks`. */
   name: string;
   /** The settings file, as it was named. */
   source: string;

@@ -48,7 +48,7 @@ export interface NotTaken {
   why: string;
 }
 
-/** What a settings file has of hooks. */
+/** The hooks of a settings file. */
 export interface Settings {
   hooks: SettingsHook[];
   notTaken: NotTaken[];
@@ -128,7 +128,7 @@ function isForeignEvent(event: string): event is ForeignEvent {
   return Object.hasOwn(FOREIGN_EVENTS, event);
 }
 
-/** What an entry asks, as its type has it. */
+/** The handler of an entry, by its type. */
 function asksOf(
   type: 'command' | 'http' | 'mcp_tool',
   entry: Record<string, unknown>,

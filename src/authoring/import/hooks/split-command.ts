@@ -1,7 +1,7 @@
 /** A command of a settings file as words, or why it cannot be one here. */
 export type SplitCommand = { words: string[]; env: Record<string, string> } | { why: string };
 
-/** What only a shell does with text outside of quotes. */
+/** Text outside of quotes that only a shell interprets. */
 const SHELL: [RegExp, string][] = [
   [/^[|&;]/, 'it joins several commands'],
   [/^[<>]/, 'it redirects'],

@@ -9,7 +9,7 @@ import { nameOperation } from '../name-operation.js';
 export interface ToolSource {
   /** Its name under `mcp_servers`. */
   server: string;
-  /** What operation keys begin with. */
+  /** The prefix of operation keys. */
   prefix: string;
 }
 
@@ -70,7 +70,7 @@ function importTool(
 }
 
 /**
- * What a tool gives that says nothing of it: `text`, and `content` where not all of that is text.
+ * The output of a tool that does not describe it: `text`, and `content` where not all of that is text.
  *
  * Neither is required, since such a tool may give structured content all the same. Source: docs/guide.md#mcp.
  */
@@ -83,7 +83,7 @@ const UNPROMISED_OUTPUT: JsonObject = {
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /**
- * What a tool changes by its annotations, with the MCP specification's defaults for what they do not say.
+ * The effect of a tool by its annotations, with the MCP specification's defaults for missing ones.
  *
  * `isStated`: whether the server says anything of it. Source: docs/imports.md#an-mcp-server.
  */

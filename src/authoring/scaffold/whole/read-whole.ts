@@ -9,7 +9,7 @@ import type { WholeKind } from '../../choices.js';
 /** A whole definition as it was given. */
 export interface GivenDefinition {
   kind: WholeKind;
-  /** How the file was named, for messages. */
+  /** The name of the file, for messages. */
   from: string;
   text: string;
   /** Its id, or the name of its file, where one was given besides. */
@@ -64,7 +64,7 @@ export function environmentsOf(given: GivenDefinition): readonly string[] | unde
   return readWhole(given).value.scope?.environments;
 }
 
-/** The refusal of a definition for everything that is wrong with it. @param problems at least one. */
+/** The refusal of a definition with all its errors. @param problems at least one. */
 export function refusedFor(problems: readonly Problem[]): AbilityError {
   const [first = { code: 'definition.invalid', message: 'It is not valid' }, ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${others.length} more, in \`details\` of --json)`;
@@ -82,7 +82,7 @@ export function refusedFor(problems: readonly Problem[]): AbilityError {
   });
 }
 
-/** What no loader reads from a file of its own is checked by its format alone. */
+/** A definition that no loader reads from a file of its own is checked by its format alone. */
 function isFileKind(format: FormatName): format is Exclude<FormatName, 'agent' | 'project' | 'cases'> {
   return format !== 'agent' && format !== 'project' && format !== 'cases';
 }
