@@ -1,8 +1,8 @@
-/** A signal of several, for as long as something goes on. */
+/** A combination of several signals for a limited time. */
 export interface AnySignal {
   /** Fires with the reason of the first of them that does. */
   signal: AbortSignal;
-  /** Forgets it: what listened to it is not held by signals that live longer. */
+  /** Detaches it, so that longer-lived signals do not keep its listeners alive. */
   release(): void;
 }
 

@@ -3,7 +3,7 @@ import { AbilityError } from '../contracts/problem.js';
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const FORM = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
-/** The longest duration there is: what Temporal's timers can hold with room to spare. */
+/** The longest duration: well within the limit of Temporal's timers. */
 const LONGEST_MS = 10 * 365 * UNITS.d;
 
 /**

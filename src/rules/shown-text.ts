@@ -1,15 +1,15 @@
 /**
- * Characters that steer what shows a text, turn it around, or are not seen in it: control characters, marks of writing
- * direction, zero-width ones, separators of lines and paragraphs, tags and other ignorable ones, halves of pairs. Line
- * feeds and tabs are not among them, nor the mark that makes a symbol an emoji.
+ * Characters that control the display, reverse it, or are invisible: control characters, marks of writing direction,
+ * zero-width ones, separators of lines and paragraphs, tags and other ignorable ones, lone surrogates. Line feeds and
+ * tabs are not among them, nor the mark that makes a symbol an emoji.
  */
 const UNSEEN =
   /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?![\n\t]|[\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** What most texts are made of, which is looked for first because it is quick to find. */
+/** Characters of most texts, matched first because it is quick. */
 const PLAIN = /^[\n\t -~]*$/;
 
-/** What Markdown takes for its own; a `_` inside a word is a letter to it. */
+/** Characters special to Markdown; a `_` inside a word is a letter to it. */
 const MARKUP = /[\\`*[\]<>#|&~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
 /**

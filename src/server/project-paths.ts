@@ -20,10 +20,10 @@ export interface ProjectPaths {
   serverLog: string;
   database: string;
   store: string;
-  /** Which stores in shared folders were seen, one file a store. */
+  /** The known stores in shared folders, one file per store. */
   sharedStores: string;
   keys: string;
-  /** Beside the keys of seals, and none of them: with it the owner of the runtime proves who decides. */
+  /** In the folder of the seal keys, but not one of them: with it the owner of the runtime proves decisions. */
   proofKey: string;
   /** A file a token, with its hash. */
   tokens: string;

@@ -1,7 +1,10 @@
 /** The longest time that a timer of Node counts; a longer one would fire at once. Milliseconds. */
 const MAX_MS = 2 ** 31 - 1;
 
-/** Does something after a time of any length. @param ms milliseconds; nothing happens where it is infinite. @returns what calls it off. */
+/**
+ * Runs an action after a time of any length. @param ms milliseconds; infinite: never. @returns a function that cancels
+ * it.
+ */
 export function startTimer(ms: number, action: () => void): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => {};
   let timer: NodeJS.Timeout;

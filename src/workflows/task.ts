@@ -104,7 +104,7 @@ function readStart(args: TaskArguments): TaskStart {
   if ((start.child !== undefined) !== isCalled) {
     throw refusal('seal.invalid', 'The task was started for another one, and no other one did');
   }
-  // The progress of an earlier run is believed only where there was one.
+  // The progress of an earlier run is trusted only if there was one.
   if ((start.carried || start.changed) && continuedFromExecutionRunId === undefined) {
     throw refusal('seal.invalid', 'The task says that it goes on, and no earlier run of it did');
   }
@@ -134,7 +134,7 @@ async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyA
       if (run.task.start.child) await enterChild(run);
       await guardTask(run, halt);
     }
-    // After its guards, so that a person who thinks holds no other task up, and a refused task cancels none.
+    // After its guards, so that a slow confirmation blocks no other task, and a refused task cancels none.
     await takeTurn(run);
     if (run.task.plan.links) await learnLink(run);
     return await workAndCleanUp({
@@ -160,7 +160,10 @@ function expired({ plan }: TaskIdentity): Outcome {
   return { status: 'expired', output: null, error };
 }
 
-/** Ends that Temporal does not distinguish are shown by an attribute. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/**
+ * An attribute shows ends that Temporal does not distinguish. Source:
+ * docs/architecture.md#what-lives-where-in-temporal.
+ */
 function endAs(run: TaskRun, result: TaskResult): StoredResult {
   const { status, error } = result;
   run.life.state = status;

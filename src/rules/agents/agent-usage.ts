@@ -18,7 +18,7 @@ export function addUsage<Usage extends AgentUsage>(to: Usage, added: ModelUsage 
   };
 }
 
-/** What of the progress of an agent people are shown. */
+/** The part of an agent's progress that people see. */
 export function usageOf({ turns, calls, input_tokens, output_tokens, cost, estimated }: AgentUsage): AgentUsage {
   return {
     turns,

@@ -4,10 +4,10 @@ import type { CallStatus } from '../../contracts/session.js';
 const BY_BUILTIN: ReadonlySet<string> = new Set(['guard.denied', 'hook.failed']);
 
 /**
- * How a call that failed is listed in its session. One that a guard denied was not done, and leaves the list; what else was
- * denied, such as a host to which it was redirected, came after the call was made.
+ * State of a failed call in its session's list. A call denied by a guard was not made, and leaves the list; other
+ * denials, such as of a redirect's host, came after the call was made.
  *
- * @param isMade whether its guards let it pass. @param code with which it failed; undefined: none that is ours.
+ * @param isMade whether its guards allowed it. @param code of the failure; undefined: none of ours.
  */
 export function endOfCall(
   isMade: boolean,

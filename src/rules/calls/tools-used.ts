@@ -29,7 +29,7 @@ export function toolsUsed(
   };
 }
 
-/** The plan holds only what may be called, so that this is a mistake of ours. @param id of `outside_whitelist`. */
+/** The plan contains only permitted calls, so this is an error of ours. @param id of `outside_whitelist`. */
 export function describeOutside(id: string): string {
   return `internal.error: ${id} was called, and is not among what this ability may call; please report it`;
 }

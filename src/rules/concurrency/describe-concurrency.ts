@@ -12,7 +12,7 @@ export function describeConcurrency({ key, limit, on_busy }: PlanConcurrency): s
   return `${limit === 1 ? 'one at a time' : `at most ${limit} at once`} with the key ${key}; ${OTHERS[on_busy]}`;
 }
 
-/** What a task waiting for its turn waits for. */
+/** Describes what a task in the queue waits for. */
 export function describeWait({ key, held_by }: Turn): string {
   return held_by.length === 0
     ? `its turn with the key ${key}: the lock has not answered yet`

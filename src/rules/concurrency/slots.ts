@@ -9,7 +9,9 @@ export interface Replaced {
   by: SlotEntry;
 }
 
-/** Who holds one concurrency key, and who waits for it, in the order of arrival. No two entries are of one task. */
+/**
+ * The holders of one concurrency key and the waiting tasks, in the order of arrival. No two entries are of one task.
+ */
 export class Slots {
   private holding: SlotEntry[];
   private waiting: SlotEntry[];

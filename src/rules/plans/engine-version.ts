@@ -4,7 +4,10 @@ import type { Plan } from '../../contracts/plan.js';
 /** Versions of the build that made a plan; a task started by hand may have any values. */
 export type PlannedFor = Partial<Pick<Plan, 'engine' | 'cel'>>;
 
-/** Whether a plan was made for engine 2 or later; see {@link ENGINES_READ} for what that changed. Others go on as before. */
+/**
+ * Whether a plan was made for engine 2 or later; see {@link ENGINES_READ} for its changes. Others keep the old
+ * behaviour.
+ */
 export function isSinceEngine2({ engine }: Pick<Plan, 'engine'>): boolean {
   return engine >= 2;
 }
@@ -12,7 +15,7 @@ export function isSinceEngine2({ engine }: Pick<Plan, 'engine'>): boolean {
 /**
  * Why this build cannot run a plan as it was made: for another interpreter, or another CEL.
  *
- * @returns a sentence, or undefined where it can. Source: docs/architecture.md#what-must-stay-deterministic.
+ * @returns a sentence, or undefined if it can. Source: docs/architecture.md#what-must-stay-deterministic.
  */
 export function whyNotThisBuild(planned: PlannedFor | undefined): string | undefined {
   const engine = planned?.engine;

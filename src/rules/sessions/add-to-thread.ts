@@ -16,7 +16,10 @@ export function addToThread(thread: SessionThread, { role, text }: Said, at: str
 
 type Said = Pick<LaneMessage, 'role' | 'text'>;
 
-/** A text as it is kept: of a long one its beginning and its end. What reads messages for their meaning takes too long for more. */
+/**
+ * The stored form of a text: of a long one, its beginning and its end. Models that interpret messages take too long for
+ * more.
+ */
 export function withoutMiddle(text: string): string {
   if (text.length <= 2 * KEPT_AT_AN_END) return text;
   return `${text.slice(0, KEPT_AT_AN_END)}\n[...]\n${text.slice(-KEPT_AT_AN_END)}`;

@@ -43,7 +43,7 @@ function answerOne(...asked: Parameters<typeof answerExpression>): HookAnswer {
   }
 }
 
-/** What expressions see of a session. */
+/** Facts about a session for expressions. */
 function whatItDid({ calls, counts }: CallLedger): { [name: string]: Json } {
   return { calls: calls.map(({ id: _, ...call }) => call) as unknown as Json, counts: { ...counts } };
 }

@@ -6,7 +6,7 @@ import type { PromptRequest, SessionStart, SignedWord, ThreadNote } from '../../
 /** Characters of a prompt that are taken. */
 export const MAX_PROMPT = 262_144;
 
-/** Characters of what waits for an answer, as JSON. */
+/** Maximum characters of a pending question, as JSON. */
 const MAX_PENDING = 100_000;
 
 /** Start arguments of a session; undefined for anything else, since any client can start a workflow. */

@@ -1,6 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** Of a session that the project does not have. */
+/** The error for a session that the project does not have. */
 export function sessionNotFound(session: string, project: string): AbilityError {
   return new AbilityError({
     code: 'session.not_found',
@@ -9,7 +9,7 @@ export function sessionNotFound(session: string, project: string): AbilityError 
   });
 }
 
-/** Of a session that takes nothing more. */
+/** The error for a session that accepts nothing more. */
 export function sessionStopped(session: string): AbilityError {
   return new AbilityError({
     code: 'session.stopped',

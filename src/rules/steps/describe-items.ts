@@ -78,7 +78,7 @@ function gravityOf({ status }: ItemFailure): number {
   return ENDS.indexOf(status);
 }
 
-/** Which run of a loop within a loop an item belongs to; undefined where there is only one. */
+/** The run of a nested loop that an item belongs to; undefined if there is only one. */
 function loopOf(path: string, { path: row, items }: ToldTurns): string | undefined {
   const names = row.split('/');
   const depth = items ? names.length : names.lastIndexOf('*');

@@ -9,7 +9,7 @@ export interface StepTree {
   steps: readonly PlanStep[];
   finally: readonly PlanStep[];
   on_error?: readonly ErrorHandler[];
-  /** Of an agent: its steps are its turns. */
+  /** For an agent: its steps are its turns. */
   agent?: PlanAgent;
 }
 

@@ -38,7 +38,7 @@ function tellTurns(row: StepSummary): string | undefined {
   const count = countOf(row);
   if (count === 0) return undefined;
   const { path, turns = count, failures = [], items, error } = row;
-  // Of a loop within a loop, the failures are those of its own turns.
+  // For a nested loop, the failures are those of its own turns.
   const [first] = items ? [] : failures;
   const head = `The step ${path} failed in ${count} of ${turns} ${turns === 1 ? 'turn' : 'turns'}, which went on (continue_on_error)`;
   if (first) return `${head}; first ${nameOf(first, row)}${first.error ? `: ${reasonOf(first.error)}` : ''}`;

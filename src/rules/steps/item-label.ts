@@ -4,7 +4,7 @@ import { oneLine, startOf } from '../shown-text.js';
 /** Characters of a label, so that one of each failed item fits into every report. */
 const MAX_LABEL = 80;
 
-/** What people call an item: one line, with characters that would not be seen shown, cut; undefined for nothing. */
+/** Label of an item: one line, with invisible characters shown, cut; undefined if empty. */
 export function labelFrom(text: string): string | undefined {
   // Leading blanks are not part of a line, and a long text is not read to its end.
   const line = oneLine(startOf(text.trimStart(), 2 * MAX_LABEL));

@@ -3,7 +3,7 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { defined } from '../../text/defined.js';
 import { evaluateCondition } from '../expressions/condition.js';
 
-/** What `retry.if` sees: how an attempt failed, and which one it was, from 1. */
+/** Scope of `retry.if`: the error of an attempt, and its number, from 1. */
 export const RETRY_NAMES = ['error', 'attempt'] as const;
 
 /** Whether another attempt follows, and a note if the condition itself failed. */

@@ -8,7 +8,7 @@ import { allSteps, type StepTree } from './find-step.js';
 import { listSteps } from './inner-steps.js';
 import type { StepOfKind } from './verbs.js';
 
-/** A plan, or what of one has expressions. */
+/** A plan, or the parts of one with expressions. */
 type Tree = StepTree & { output?: Json; cel?: string | undefined };
 
 /**
@@ -26,7 +26,7 @@ export const stepsRead = memoize((tree: Tree): ReadonlySet<string> | undefined =
   ]);
 });
 
-/** Undefined where one reads `steps` as a whole. */
+/** Undefined if one reads `steps` as a whole. */
 function idsReadBy(expressions: readonly Expression[]): Set<string> | undefined {
   const read = new Set<string>();
   for (const { references } of expressions) {

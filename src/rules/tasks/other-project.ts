@@ -1,6 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** What Temporal says of a workflow, as far as it shows to which project it belongs. */
+/** The part of Temporal's description of a workflow that shows its project. */
 export interface Described {
   memo?: Record<string, unknown> | undefined;
   searchAttributes: { readonly [name: string]: readonly unknown[] | undefined };

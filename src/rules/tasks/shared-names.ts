@@ -1,7 +1,7 @@
 import { RECORD_FILES } from '../../contracts/record.js';
 import { recordPath } from './record-path.js';
 
-/** Which task. Two projects may share a store, and use the same keys over different servers. */
+/** Identifies a task. Two projects may share a store, and use the same keys over different servers. */
 export interface TaskPlace {
   project: string;
   /** Workflow id. */

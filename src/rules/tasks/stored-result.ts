@@ -140,7 +140,7 @@ export function plainYes({ duration_ms, ...at }: PlainYes): HookAnswer {
   return { ...at, status: 'ok', decision: 'allow', ...(typeof duration_ms === 'number' && { duration_ms }) };
 }
 
-/** What distinguishes such answers. */
+/** Fields in which such answers differ. */
 type PlainYes = Pick<HookAnswer, 'hook_id' | 'phase' | 'path'> & { duration_ms?: number | null | undefined };
 
 /** Whether an answer says nothing but yes, and how long that took. */

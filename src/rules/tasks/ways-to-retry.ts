@@ -28,12 +28,12 @@ export interface Retried {
   /** Workflow id. */
   task: string;
   status: TaskState;
-  /** Of the task; undefined where it cannot be read. */
+  /** Plan of the task; undefined if unreadable. */
   plan: StepTree | undefined;
   error: ToldError | null;
 }
 
-/** Ends after which there is something to try again. What may have taken place is not done again unseen. */
+/** Ends that allow a retry. Effects that may have taken place are not repeated unseen. */
 const RETRIED: readonly EndState[] = ['failed', 'denied', 'cancelled', 'timed_out'];
 
 /** How people go on after a call that an earlier start of its task has begun. @param root plan of the whole task. */
@@ -60,7 +60,7 @@ export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry |
 }
 
 function beginning(plan: StepTree | undefined, task: string, error: ToldError | null): WayToRetry {
-  // It goes on with its transcript; begun at its turns, it would do all of them again.
+  // It continues from its transcript; a retry from its turns would repeat all of them.
   if (plan?.agent) return { from: null };
   const path = pathOfError(error);
   const step = plan && path !== undefined ? stepToRetry(plan, taskOfError(error) ?? task, path) : undefined;
@@ -80,7 +80,7 @@ export function pathOfError(error: ToldError | null): string | undefined {
   return textIn(error?.details, 'path') ?? error?.step;
 }
 
-/** The task in which an error arose, where it is one that the task has called. */
+/** The task in which an error arose, if it was a called one. */
 export function taskOfError(error: ToldError | null): string | undefined {
   return textIn(error?.details, 'task');
 }

@@ -103,7 +103,7 @@ function lookAtRuntime(paths: ProjectPaths): CheckResult {
   return { name, status: 'ok', message: 'The runtime is not up; the next command that needs it starts it' };
 }
 
-/** Whether what must be kept can be written, and for how long there is room. */
+/** Whether required data can be written, and how much room is left. */
 export function checkDisk(folder: string, name: string): CheckResult {
   const advice = `Make ${folder} writable and make room there.`;
   try {

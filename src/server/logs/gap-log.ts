@@ -16,7 +16,7 @@ export class GapLog {
     this.log = new LineLog(system, 'gaps', mostBytes);
   }
 
-  /** Notes a gap. What cannot be written is left out: a request is never refused because of it. */
+  /** Records a gap. Failed writes are ignored: a request is never refused because of them. */
   note(gap: NewGap): void {
     const request = gap.request.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_REQUEST);
     if (request === '') return;

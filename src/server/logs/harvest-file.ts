@@ -34,7 +34,10 @@ export interface HarvestRuns {
   at_least: boolean;
   /** ISO 8601; null: not known. */
   last: string | null;
-  /** What counted: the records of tasks here, or the hook `usage`, which counts an ability with any implementation. */
+  /**
+   * Source of the count: the records of tasks here, or the hook `usage`, which counts an ability with any
+   * implementation.
+   */
   from: 'records' | 'usage';
 }
 

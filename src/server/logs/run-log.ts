@@ -39,7 +39,7 @@ export interface NewRun {
 /** A run whose log exists. */
 interface BegunRun {
   log: RunLog;
-  /** False where the same request has begun the run before, so that it goes on or has ended. */
+  /** False if the same request has begun the run before, so that it continues or has ended. */
   isNew: boolean;
 }
 

@@ -17,7 +17,7 @@ const MAX_MADE = 10_000;
  * each other none begins, which is the safe mistake.
  */
 export class ListedMarks implements EffectMarks {
-  /** What this process has made, by its folder: who takes a mark back must take no other one. */
+  /** Marks of this process, by folder: it must remove no others. */
   private readonly made = new Map<string, string>();
 
   constructor(private readonly store: Pick<Store, 'putNamed' | 'getNamed' | 'listNamed' | 'removeNamed' | 'where'>) {}
@@ -43,7 +43,7 @@ export class ListedMarks implements EffectMarks {
     }
   }
 
-  /** Takes back what this process has made. */
+  /** Removes the mark of this process. */
   async remove(call: MarkedCall): Promise<void> {
     const own = this.made.get(folderOf(call));
     if (own !== undefined) await this.store.removeNamed(own);

@@ -18,7 +18,7 @@ const MAX_RESULT_BYTES = 64 * 1024;
 export class RecentBytes {
   private readonly known = new Map<string, Uint8Array>();
 
-  /** The result for these bytes. It is shared, so it must not be written to. @throws what `make` throws. */
+  /** The result for these bytes. It is shared, so it must not be modified. @throws errors of `make`. */
   of(bytes: Uint8Array, make: () => Uint8Array): Uint8Array {
     if (bytes.length > MAX_RESULT_BYTES) return make();
     const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

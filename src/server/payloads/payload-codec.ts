@@ -4,7 +4,7 @@ import { packPlan, unpackPlan } from './pack-plan.js';
 
 /** Payloads above this go to the store. Source: docs/architecture.md#the-way-of-a-task. */
 export const SPILL_BYTES = 128 * 1024;
-/** What may stay in the history when the store cannot take it. Source: docs/operations.md#a-shared-store. */
+/** Size that may stay in the history when the store cannot take it. Source: docs/operations.md#a-shared-store. */
 export const INLINE_BYTES = 1024 * 1024;
 
 const ENCODING = 'binary/ability-ref';
@@ -26,7 +26,7 @@ export class SpillingCodec implements PayloadCodec {
     return Promise.all(payloads.map(async (payload) => unpackPlan(await this.fetch(payload))));
   }
 
-  /** A promise only for what goes to the store: most payloads are small. */
+  /** A promise only for payloads that go to the store: most are small. */
   private spill(payload: Payload): Payload | Promise<Payload> {
     const { data } = payload;
     return !data || data.length <= SPILL_BYTES ? payload : this.keep(payload, data);

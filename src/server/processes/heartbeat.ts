@@ -57,10 +57,10 @@ export function lastSign(path: string): number | undefined {
 }
 
 /**
- * Whether the last sign of life is recent. Both times are of the file system, since clocks of hosts differ.
+ * Whether the last heartbeat is recent. Both times are of the file system, since clocks of hosts differ.
  *
- * One from the future is of a clock that was set back since, as at the start of a machine that keeps no time: who lives
- * gives the next one within a second, by the new time.
+ * A heartbeat in the future comes from a clock that was set back since, as at the start of a machine without a clock
+ * battery: a living holder sends the next one within a second, by the new time.
  */
 export function isFresh(path: string, { stale }: HeartbeatLimits = HEARTBEAT): boolean {
   const last = lastSign(path);
@@ -88,7 +88,7 @@ function rewrite(fd: number, content: string): void {
   }
 }
 
-/** What time it is on the file system of a path. */
+/** Current time on the file system of a path. */
 function timeOf(path: string): number | undefined {
   const probe = `${path}.${randomUUID()}`;
   try {

@@ -80,7 +80,7 @@ export function readHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** Who holds a lock that cannot be read may live. */
+/** The holder of an unreadable lock may be alive. */
 function readContent(path: string): string | undefined {
   try {
     return readCreated(path);

@@ -10,7 +10,7 @@ export interface ProcessSpace {
   boot: string;
   /** The PID namespace. */
   pids: string;
-  /** The network namespace: who shares it reaches the same loopback. */
+  /** The network namespace: processes in it share the loopback. */
   net: string;
 }
 
@@ -38,7 +38,7 @@ export function isVisible(mark: Partial<ProcessSpace>): boolean {
   return mark.boot === boot && mark.pids === pids;
 }
 
-/** Whether what listens on loopback there is reached at the same address from here. */
+/** Whether a loopback address there reaches the same server from here. */
 export function sharesLoopback(mark: Partial<ProcessSpace>): boolean {
   const { boot, net } = ownSpace();
   return mark.boot === boot && mark.net === net;

@@ -18,8 +18,8 @@ const MAX_MS = 1000;
 /**
  * Marks the runtime as needed again and again, without keeping the process alive.
  *
- * @param env says how long the runtime stays.
- * @returns what ends it.
+ * @param env contains the runtime's idle limit.
+ * @returns a function that ends it.
  */
 export function keepTouching(paths: ProjectPaths, env: NodeJS.ProcessEnv = process.env): () => void {
   const touch = (): void => {

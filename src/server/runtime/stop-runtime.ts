@@ -45,7 +45,7 @@ export function wasStopped(paths: ProjectPaths, runtime: ProcessMark): boolean {
   }
 }
 
-/** What cannot be noted must not keep a runtime from being stopped. */
+/** A failed note must not prevent stopping a runtime. */
 function noteDown(paths: ProjectPaths, runtime: ProcessMark): void {
   try {
     writeWhole(paths.downFile, nameOf(runtime));

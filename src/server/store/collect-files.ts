@@ -4,7 +4,7 @@ import type { Store } from './store.js';
 /** End of a task: still open, ended then, or unknown to the server. */
 export type TaskEnd = 'open' | 'unknown' | Date;
 
-/** What decides which files may go. */
+/** Facts that decide which files may be removed. */
 export interface Collection {
   holds: FileHolds;
   store: Pick<Store, 'listFiles' | 'removeHalfWritten'>;
@@ -26,10 +26,10 @@ const UNHELD_MS = 48 * 60 * 60_000;
 const HALF_WRITTEN_MS = 24 * 60 * 60_000;
 
 /**
- * Lets go of the files of tasks that ended long ago, and removes what no task of any project holds.
+ * Releases the files of tasks that ended long ago, and removes those that no task of any project holds.
  *
- * It may be broken off, and several workers may do it at once. A task that the server has forgotten ended at some moment
- * after it last took up a file, so that its time counts from there.
+ * It may be interrupted, and several workers may do it at once. A task that the server has forgotten ended after it
+ * last took up a file, so its time counts from there.
  */
 export async function collectFiles({ holds, store, endOf, keepMs, now }: Collection): Promise<Collected> {
   const before = (ms: number): Date => new Date(now.getTime() - ms);

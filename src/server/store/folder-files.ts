@@ -117,7 +117,7 @@ export class FolderFiles {
     }
   }
 
-  /** Over what may be there damaged: the bytes are those of the digest. */
+  /** Replaces a possibly damaged copy: the bytes are those of the digest. */
   private async moveTo(path: string, own: string): Promise<void> {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true });

@@ -12,7 +12,7 @@ export function notKept(what: string, where: string, cause: unknown): AbilityErr
   return new AbilityError({ code: 'store.full', message, suggestion }, { cause });
 }
 
-/** The error for an object that a store does not have. @param what such as `value`. */
+/** The error for an object missing in a store. @param what such as `value`. */
 export function absent(what: string, digest: string, where: string): AbilityError {
   const message = `The stored ${what} ${digest} is not in ${where}`;
   return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE });

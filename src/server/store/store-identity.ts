@@ -67,7 +67,7 @@ export class StoreIdentity {
     }
   }
 
-  /** Of several machines at once the first one's counts. */
+  /** If several machines write at once, the first id counts. */
   private writeId(): string | undefined {
     try {
       mkdirSync(this.folder, { recursive: true });

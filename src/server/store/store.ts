@@ -73,7 +73,7 @@ export interface Store {
   removeFile(sha256: string): Promise<void>;
   /** All files that are kept, in no order. */
   listFiles(): AsyncIterable<StoredFile>;
-  /** Removes what killed processes left of files that they kept, where nothing was added since a moment. */
+  /** Removes incomplete files of killed processes that have not grown since a given time. */
   removeHalfWritten(before: Date): Promise<void>;
 
   /** Puts a small object under a name such as `tasks/<key>/record.json`, whole, in place of an earlier one. */

@@ -10,7 +10,7 @@ const MAX_TURNS = 5;
 /** Makes the bytes of a file to keep, from their beginning, each time that it is called. */
 export type Source = () => Promise<Readable>;
 
-/** The files of the tasks of a project: their bytes, and who holds them. */
+/** The files of the tasks of a project: their bytes, and their holders. */
 export class TaskFileStore {
   readonly holds: FileHolds;
 

@@ -12,12 +12,12 @@ export interface ConnectionFlags {
 export type RemoteServer = ClientConnectConfig & { address: string; namespace: string };
 
 /**
- * Which Temporal a command talks to: flag, then `TEMPORAL_*`, then a profile, else the project's runtime.
+ * Chooses the Temporal server of a command: flag, then `TEMPORAL_*`, then a profile, else the project's runtime.
  *
  * A configuration file alone never selects a remote server. Source: docs/guide.md#configuration.
  *
  * @returns the remote server, or undefined for the project's runtime.
- * @throws AbilityError `config.invalid` for a profile that is not there.
+ * @throws AbilityError `config.invalid` for an unknown profile.
  */
 export async function chooseServer(
   flags: ConnectionFlags,

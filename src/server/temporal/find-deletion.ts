@@ -11,7 +11,7 @@ export interface FoundDeletion {
   deletion: Deletion | 'under way';
 }
 
-/** What Temporal knows of the deletion of a task; undefined for nothing (any more). */
+/** Temporal's knowledge of the deletion of a task; undefined if it has none (any more). */
 export async function findDeletion(client: Client, key: string): Promise<FoundDeletion | undefined> {
   const handle = client.workflow.getHandle(deleteIdOf(key));
   try {

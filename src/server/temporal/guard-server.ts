@@ -20,12 +20,12 @@ const WAIT_AND_KILL = [
 ].join('\n');
 
 /**
- * Sees to it that a server does not outlive its runtime where it could not be seen: on another host, or in a PID
- * namespace, others would open its database beside it.
+ * Ensures that a server does not outlive its runtime where it cannot be seen: on another host, or in a PID namespace,
+ * others would open its database beside it.
  *
  * @param word an argument of the server that no other process has.
  * @param graceS how long a command on this machine may be faster, in seconds.
- * @returns what ends the watch.
+ * @returns a function that ends the watch.
  */
 export function guardServer(pid: number, word: string, graceS = GRACE_S): () => void {
   const guard = spawn('sh', ['-c', WAIT_AND_KILL, 'server-guard', String(pid), word, String(graceS)], {

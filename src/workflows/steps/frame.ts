@@ -40,7 +40,10 @@ export function frameInside(frame: Frame, path: string, halt: Halt = frame.halt)
   return { ...frame, prefix: `${path}/`, halt, own: undefined };
 }
 
-/** Runs steps in order. @returns the last output of what ran; null when nothing did. Source: docs/workflow-language.md#calls. */
+/**
+ * Runs steps in order. @returns the last output of an executed step; null if there was none. Source:
+ * docs/workflow-language.md#calls.
+ */
 export async function runSteps(steps: readonly PlanStep[], frame: Frame): Promise<Json> {
   let output: Json = null;
   for (const step of steps) {

@@ -25,7 +25,7 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
   if (entryOf().turn === undefined) beginTurns(run.steps, step, path);
   else run.steps.values.recall(`${path}/0/`, lastValues(lastTurns(run.steps, path)));
   const asked = entryOf().begun && entryOf().turn;
-  // The last turn that was done is still there: it says what expressions see, and whether it was the last.
+  // The entry of the last completed turn still exists: expressions read it, and it shows whether the loop is over.
   for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < limit; turn += 1) {
     const names = { ...frame.names, ...indexOf(step, turn) };
     const inside = { ...frameInside(frame, `${path}/${turn}`), names, last: lastTurns(run.steps, path) };

@@ -14,8 +14,8 @@ import { isUndo } from './step-notes.js';
 /**
  * Undoes the calls of a failed or cancelled task: the last one first, each one even if others failed.
  *
- * Beyond the reach of cancellation, with the limit of a clean-up; what fails becomes a warning.
- * Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
+ * Not cancellable, with the limit of a clean-up; failures become warnings. Source: docs/workflow-language.md;
+ * docs/architecture.md#the-way-of-a-task.
  */
 export async function runUndo(run: TaskRun): Promise<void> {
   const entries = Object.entries(run.steps.progress)

@@ -26,9 +26,9 @@ export interface NextAttempt {
  */
 export class StepStates {
   readonly progress: Progress;
-  /** What expressions see of the steps. */
+  /** Values of the steps for expressions. */
   readonly values: StepValues;
-  /** What `steps.<id>.link` gives while an approval of that step is open, where the plan reads it and it is known. */
+  /** Value of `steps.<id>.link` while an approval of that step is open, if the plan reads it and it is known. */
   link: string | undefined;
   /** Signals that no wait has taken yet, in the order in which they came. */
   readonly signals: ReceivedSignal[];
@@ -95,9 +95,10 @@ export class StepStates {
   }
 
   /**
-   * Lets expressions see a step that an earlier run of the task, or the task that this one tries again, has done.
+   * Makes a step that an earlier run of the task, or the task that this one retries, has completed visible to
+   * expressions.
    *
-   * Plans of engine 1 do not see again what ran inside a `repeat` in it.
+   * Plans of engine 1 lose the values of steps inside a `repeat` in it.
    */
   recall(step: PlanStep, path: string): void {
     this.values.show(path, step.id, this.entry(path));

@@ -2,17 +2,17 @@ import type { StepFiles } from '../../contracts/files.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { StepProgress } from '../../contracts/task.js';
 
-/** What expressions see of one step. */
+/** Value of one step for expressions. */
 export type StepValue = { output: Json; status: string; error: Json; link?: string; files?: StepFiles };
 
 /** Steps by id. */
 export type Values = { [id: string]: StepValue };
 
 /**
- * What expressions see as `steps`.
+ * Value of `steps` in expressions.
  *
- * Each item of a `foreach` has values of its own for the steps inside it, so that items at work at once do not see each
- * other. Source: docs/workflow-language.md#the-last-turn.
+ * Each item of a `foreach` has values of its own for the steps inside it, so that parallel items do not see each other.
+ * Source: docs/workflow-language.md#the-last-turn.
  */
 export class StepValues {
   private readonly common: Values = {};

@@ -51,7 +51,10 @@ export function runVerb(step: PlanStep, path: string, frame: Frame): Promise<Jso
   }
 }
 
-/** Runs the steps of a template; the step that holds its parameters has no output. @returns its output, else the last of what ran. */
+/**
+ * Runs the steps of a template; the step that holds its parameters has no output. @returns its output, else the last
+ * output of an executed step.
+ */
 async function runTemplate(step: GroupStep, template: PlanTemplate, frame: Frame): Promise<Json> {
   const [first] = step.steps;
   if (template.given && first) await frame.runStep(first, frame);
@@ -80,7 +83,8 @@ async function runParallel(step: ParallelStep, path: string, frame: Frame): Prom
 /**
  * Runs the steps of the first case that holds; those of the others are `skipped`.
  *
- * @returns the last output of what ran; null without a match. Source: docs/workflow-language.md#calls; docs/workflow-language.md#choices-and-ends.
+ * @returns the last output of an executed step; null without a match. Source: docs/workflow-language.md#calls;
+ * docs/workflow-language.md#choices-and-ends.
  */
 async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;

@@ -23,7 +23,7 @@ import { aroundTask } from './work.js';
  *
  * The timer is not cancelled when the task is run: that would be one more event, and it ends with the task.
  *
- * @returns what preflight answered to a change of the input, with which the task continues.
+ * @returns the preflight answer for a change of the input, with which the task continues.
  */
 export async function waitForRun(run: TaskRun): Promise<'run' | 'expired' | ModifyAnswer> {
   const { task, life, input } = run;
@@ -104,10 +104,10 @@ export async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
 }
 
 /**
- * Finds out what `steps.<id>.link` gives while an approval is open, before the first step, so that a branch beside the
- * approval can read it at once. For plans with `links` only: it is an event.
+ * Determines `steps.<id>.link` for open approvals, before the first step, so that a parallel branch can read it at
+ * once. For plans with `links` only: it is an event.
  *
- * Where the worker does not know, the link stays null, with a warning: no task fails for want of a link.
+ * If the worker does not know it, the link stays null, with a warning: a missing link fails no task.
  */
 export async function learnLink({ task, steps, warnings }: TaskRun): Promise<void> {
   const ui = await findUi(task.context);

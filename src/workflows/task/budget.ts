@@ -26,7 +26,7 @@ export class TaskBudget implements Budget {
   private working = 0;
   private since = 0;
 
-  /** @param used what earlier runs of the task have used up. */
+  /** @param used working time of earlier runs of the task. */
   constructor(
     private readonly limitMs: number,
     private used = 0,

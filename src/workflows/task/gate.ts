@@ -4,19 +4,19 @@ import type { TaskIdentity } from './identity.js';
 import type { TaskLife } from './life.js';
 import type { Halt } from './stop-branches.js';
 
-/** A call may succeed after it was cancelled; what follows it must not start. @throws cancellation. */
+/** A call may succeed after it was cancelled; the steps after it must not start. @throws cancellation. */
 export function refuseCancelled(): void {
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('Cancelled before the step began');
 }
 
-/** What decides whether a step may start. */
+/** State that decides whether a step may start. */
 interface Gated {
   task: TaskIdentity;
   life: TaskLife;
 }
 
 /**
- * Passed before every step but those of clean-ups: a paused task starts nothing, and one with a long history continues as a
+ * Checked before every step except clean-ups: a paused task starts nothing, and one with a long history continues as a
  * new run.
  *
  * @throws Halted when this run winds up. Source: docs/architecture.md#what-lives-where-in-temporal.

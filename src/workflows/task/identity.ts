@@ -13,7 +13,7 @@ export class TaskIdentity {
   readonly plan: Plan;
   /** Goes with every request to an activity. */
   readonly context: CallContext;
-  /** Of its first run. */
+  /** Creation time of its first run. */
   readonly createdAt: string;
   /** Version of how its expressions are read. */
   readonly cel: string;
@@ -41,7 +41,7 @@ export class TaskIdentity {
     return this.id.includes(':') ? null : this.id;
   }
 
-  /** What `now()` gives, in milliseconds since 1970: the time of the workflow, so that a replay sees the same. */
+  /** Value of `now()`, in milliseconds since 1970: the time of the workflow, so that a replay sees the same. */
   now(): number {
     return Date.now() + (this.plan.clock_shift_ms ?? 0);
   }

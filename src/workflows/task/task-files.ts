@@ -39,7 +39,7 @@ export class TaskFiles {
     }
   }
 
-  /** Notes the files of a task that this one called; what came out in its output is this one's as well. */
+  /** Notes the files of a called task; those in its output belong to this one as well. */
   adopt(path: string, files: readonly TaskFile[], output: Json): void {
     const out = new Set(filesIn(output).map(({ file }) => file.$file));
     for (const { step, called: isInner, ...file } of files) {

@@ -7,7 +7,7 @@ export class Warnings {
   readonly list: string[];
   /** Those that earlier builds worded differently or did not give, with their text then: it decides how a task is ended. */
   readonly reworded = new Map<string, string | undefined>();
-  /** Unknown outcomes by the warnings about them: what cut the call may be learnt later. */
+  /** Unknown outcomes by their warnings: the cause of the cut may become known later. */
   readonly lost = new Map<string, Problem>();
 
   /** @param leftOut number of warnings that earlier runs of the task dropped. */

@@ -58,7 +58,7 @@ async function work(frame: Frame): Promise<Outcome> {
   try {
     if (plan.ability.kind === 'operation') return succeeded(await callAlone(frame));
     if (plan.agent) return succeeded(await runAgent(frame));
-    // What fails in a handler is final, so this is not awaited here.
+    // A failure in a handler is final, so this is not awaited here.
     if (run.life.handling) return goOnHandling(frame, run.life.handling);
     await runSteps(plan.steps, frame);
     return succeeded(plan.output === undefined ? null : evaluate(plan.output, frame));

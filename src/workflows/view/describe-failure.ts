@@ -10,8 +10,8 @@ import type { TaskLife } from '../task/life.js';
 const MAX_MESSAGE = 2000;
 
 /**
- * What failed and why, in one text: the message of a workflow that has failed, which lists and the Temporal UI show without
- * a worker. The code is its type.
+ * Failure and reason in one text: the message of a failed workflow, which lists and the Temporal UI show without a
+ * worker. The code is its type.
  */
 export function tellFailure(error: Problem, steps: readonly StepSummary[]): string {
   const place = placeOf(error);
@@ -20,7 +20,7 @@ export function tellFailure(error: Problem, steps: readonly StepSummary[]): stri
   return `${where}${error.code}: ${error.message}`;
 }
 
-/** What failed, why, and which command comes next; lines of Markdown, none of a task that has not failed. */
+/** Failure, reason, and next command, as lines of Markdown; empty for a task that has not failed. */
 export function describeFailure(
   { id, key, plan }: TaskIdentity,
   ending: TaskLife['ending'],

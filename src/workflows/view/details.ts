@@ -30,7 +30,7 @@ export function showDetails(run: TaskRun): void {
     Object.defineProperty(activator, 'currentDetails', { get: () => drawDetails(run), configurable: true });
 }
 
-/** As Markdown: first what people must decide, then the steps. */
+/** As Markdown: first the pending decisions, then the steps. */
 function drawDetails(run: TaskRun): string {
   const { task, life, lock, approvals } = run;
   const steps = run.summarize(life.finishedAt !== undefined);
@@ -55,7 +55,7 @@ function drawDetails(run: TaskRun): string {
   return lines.join('\n');
 }
 
-/** Which signals let a waiting task go on, besides decisions; lines of Markdown. */
+/** Signals that a waiting task accepts, besides decisions; lines of Markdown. */
 function describeSignals({ life, steps }: TaskRun): string[] {
   const lines = [
     ...(life.state === 'created' ? [`- to run it, send the signal ${markdownCode(SIGNALS.run)} without input`] : []),
@@ -85,7 +85,7 @@ function tellLoops(steps: readonly StepSummary[]): string[] {
   return ['', ...lines.slice(0, MAX_ACCOUNTS), ...(left > 0 ? [`- ... ${left} more`] : [])];
 }
 
-/** Of ids, which have no characters of Markdown but these; a step table is drawn often. */
+/** Only for ids, which need no other Markdown escapes; a step table is drawn often. */
 function code(id: string): string {
   return `\`${id.replaceAll('`', "'").replaceAll('|', '\\|')}\``;
 }

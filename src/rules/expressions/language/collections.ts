@@ -41,9 +41,9 @@ export function valueAt(map: object, key: unknown): unknown {
 }
 
 /**
- * A text for a key of a map: numbers that are equal are one key.
+ * A text for a key of a map: equal numbers are one key.
  *
- * @throws Failure for what can be no key.
+ * @throws Failure for a value that cannot be a key.
  */
 export function idOfKey(key: unknown): string {
   switch (typeof key) {

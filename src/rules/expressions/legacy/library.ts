@@ -127,7 +127,7 @@ const firstReadings = new WeakMap<Node, Program>();
 
 /**
  * An expression as plans of the first version read it: from the text of the library's own serializer, which leaves out
- * parentheses that matter. A task that began with the wrong value goes on with it, or its history would not replay.
+ * parentheses that matter. A task that began with the wrong value must keep it, or its history would not replay.
  */
 function asFirstRead(instrumented: Node, program: Program): Program {
   const known = firstReadings.get(instrumented);

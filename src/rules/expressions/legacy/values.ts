@@ -36,7 +36,7 @@ function behind(value: object): JsonObject | Json[] | undefined {
 }
 
 /**
- * Turns what CEL computed back into JSON; an absent optional becomes undefined.
+ * Turns a result of CEL back into JSON; an absent optional becomes undefined.
  *
  * @throws AbilityError `expression.failed` for an int beyond 2^53, bytes, types and functions.
  */

@@ -45,14 +45,14 @@ export class VisitBudget {
     });
   }
 
-  /** Spends what reading the whole of a value costs: its characters, its bytes or its members. */
+  /** Spends the cost of reading a whole value: its characters, its bytes or its members. */
   spendOn(value: unknown, times = 1): void {
     this.refuseWhenSpent();
     if (typeof value === 'string') this.spend(Math.ceil(value.length / CHARACTERS_A_VISIT) * times);
     else if (value !== null && typeof value === 'object') this.spend(membersOf(value) * times);
   }
 
-  /** Spends what comparing a value deeply costs. */
+  /** Spends the cost of comparing a value deeply. */
   spendDeeplyOn(value: unknown): void {
     this.refuseWhenSpent();
     this.spend(wholeCostOf(value));

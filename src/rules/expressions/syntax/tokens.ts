@@ -35,7 +35,7 @@ export function readTokens(text: string): Token[] {
   return tokens;
 }
 
-/** What follows blanks and comments, from `// ` up to the end of the line. */
+/** The position after blanks and comments, from `// ` up to the end of the line. */
 function afterSpace(text: string, from: number): number {
   for (let at = from; ; at += 1) {
     const code = text.charCodeAt(at);

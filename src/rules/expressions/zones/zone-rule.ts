@@ -1,6 +1,6 @@
 import { civilOf, daysFromCivil } from '../language/moments.js';
 
-/** What clocks of a zone do every year, as the last line of its file in the time zone database says. */
+/** Yearly rule of a zone's clocks, from the last line of its file in the time zone database. */
 export interface ZoneRule {
   /** Seconds east of Greenwich. */
   standard: number;

@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
 const PART_BYTES = 5 * MIB;
 /** An upload may have 10,000 parts. */
 const MAX_PARTS = 9000;
-/** What S3 copies in one request. */
+/** Maximum size that S3 copies in one request. */
 const MAX_COPIED = 5 * 1024 * MIB;
 /** A file that was kept longer ago is uploaded again, so that it counts as kept now. */
 const FRESH_MS = 12 * 60 * 60 * 1000;
@@ -147,7 +147,7 @@ async function passing<T>(
   try {
     return await action();
   } catch (error) {
-    // Where the source failed, that is known before what reads it fails.
+    // A failure of the source is known before that of its reader.
     const { error: first } = broken ?? { error };
     through.destroy();
     source.destroy();

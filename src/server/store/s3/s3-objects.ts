@@ -17,7 +17,7 @@ interface S3Object {
   modified: Date;
 }
 
-/** The metadata that files carry, so that what others put in their place is seen. */
+/** Metadata of files, to detect objects that others put in their place. */
 const SHA256 = 'ability-sha256';
 
 /** The objects of one bucket below one prefix. Every method throws AbilityError `store.full` or `store.not_shared`. */
@@ -104,7 +104,7 @@ export class S3Objects {
         });
         await client.send(new sdk.CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } }));
       } catch (error) {
-        // What stays is given up later, see abortUploads.
+        // Leftovers are discarded later, see abortUploads.
         await client.send(new sdk.AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => {});
         throw error;
       }
@@ -200,7 +200,7 @@ const ANY_REGION = 'us-east-1';
  * command which reaches no S3 does not pay for it.
  */
 export async function makeS3Client(env: NodeJS.ProcessEnv = process.env): Promise<S3Client> {
-  // Which Node is wanted is ours to say, and `doctor` does.
+  // The required Node version is ours to state, and `doctor` does.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const { S3Client } = await import('@aws-sdk/client-s3');
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL;

@@ -1,6 +1,6 @@
 import { AbilityError } from '../../../contracts/problem.js';
 
-/** What stores answer that have no room. */
+/** Error codes of stores without room. */
 const NO_ROOM = new Set(['QuotaExceeded', 'QuotaExceededException', 'XMinioStorageFull', 'InsufficientStorage']);
 const ABSENT = new Set(['NoSuchKey', 'NotFound']);
 

@@ -18,7 +18,7 @@ export class S3Store implements Store {
   readonly where: string;
   readonly isShared = true;
   private readonly files: S3Files;
-  /** Digests of values that this process has put, with the moment: what spills once often does so again soon. */
+  /** Digests of values that this process has put, with the time: a spilled value often recurs soon. */
   private readonly known = new Map<string, number>();
 
   constructor(
