@@ -177,6 +177,15 @@ describe('a workflow that is called', () => {
   });
 });
 
+test('a workflow that is called knows who changed the input of its caller', async () => {
+  const startOf = async (changedBy: string[]) => {
+    temporal.asked.length = 0;
+    return JSON.stringify((await called({}, { run: { input: { changedBy } } })).asked?.options.args);
+  };
+  expect(await startOf(['bob'])).toContain('"changed_by":["bob"]');
+  expect(await startOf([])).not.toContain('changed_by');
+});
+
 describe('a workflow that failed', () => {
   test('fails its step with its own problem, and names its task', async () => {
     temporal.end = failed({
