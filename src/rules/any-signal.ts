@@ -28,10 +28,14 @@ export function anySignal(signals: readonly AbortSignal[]): AnySignal {
   };
 }
 
-/** As {@link anySignal}, and it fires once the time is up. */
-export function signalWithin(ms: number, signals: readonly AbortSignal[]): AnySignal & { isLate(): boolean } {
+/** As {@link anySignal}, and it fires once the time is up. @param reason what is reported then. */
+export function signalWithin(
+  ms: number,
+  signals: readonly AbortSignal[],
+  reason = `It took longer than ${ms} ms`,
+): AnySignal & { isLate(): boolean } {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error(`It took longer than ${ms} ms`)), ms);
+  const timer = setTimeout(() => late.abort(new Error(reason)), ms);
   const { signal, release } = anySignal([...signals, late.signal]);
   return {
     signal,

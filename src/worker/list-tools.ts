@@ -52,7 +52,8 @@ export async function listTools(
   { root, environment, timeoutMs, signal, env }: ListOptions,
 ): Promise<(ListedTool | UnreadableTool)[]> {
   const log = new CallLog(undefined, '', 1);
-  const { signal: stop, release } = signalWithin(timeoutMs, [signal]);
+  const late = `it did not say within ${timeoutMs} ms what its tools are`;
+  const { signal: stop, release } = signalWithin(timeoutMs, [signal], late);
   const groups = new RunningGroups(pathsOf(root).running);
   const user = {
     environment: { name: environment },
