@@ -61,6 +61,12 @@ test('one that asks again is answered with the token of its last request', () =>
 });
 
 test('thousands at once are let in well within the second that a lock has, as are their called ones (no stuck lock)', () => {
+  // A busy machine takes more of its processor for the same work: the quickest of three looks counts.
+  expect(Math.min(...[1, 2, 3].map(cpuOfThousands))).toBeLessThan(700);
+});
+
+/** Milliseconds of processor time. */
+function cpuOfThousands(): number {
   const slots = new Slots({ holders: [], line: [] });
   const before = process.cpuUsage();
   for (let n = 0; n < 4000; n += 1) slots.enter(request(`t-${n}`, 2000));
@@ -75,8 +81,8 @@ test('thousands at once are let in well within the second that a lock has, as ar
   for (let n = 0; n < 2000; n += 1) slots.enter({ ...request(`w-${n}`), newest: true });
   for (let n = 0; n < 50; n += 1) slots.replace(slots.findReplaced() as Replaced);
   const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1000).toBeLessThan(700);
-});
+  return (user + system) / 1000;
+}
 
 test('called ones that were in before their caller take no slot of their own any more', () => {
   const slots = slotsOf(request('a/x', 2), request('a/y', 2), request('b', 3), request('c', 3));
