@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { LONG_FILES } from '../fixtures/long-files.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
@@ -31,4 +32,9 @@ test('programs find what they take from the built files', () => {
       .map((name) => `${file}: ${name} of ${source}`);
   });
   expect(missing).toEqual([]);
+});
+
+test('each file that is left to npm run test:long exists', () => {
+  expect(LONG_FILES.length).toBeGreaterThan(0);
+  expect(LONG_FILES.filter((file) => !existsSync(`${ROOT}/test/${file}.test.ts`))).toEqual([]);
 });

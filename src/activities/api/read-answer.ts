@@ -175,14 +175,14 @@ export function answerName(
   url: URL,
   mediaType: string | undefined,
 ): string {
-  const told = typeof disposition === 'string' ? toldName(disposition) : undefined;
-  if (told) return safeFileName(told.slice(told.lastIndexOf('/') + 1));
+  const given = typeof disposition === 'string' ? nameGiven(disposition) : undefined;
+  if (given) return safeFileName(given.slice(given.lastIndexOf('/') + 1));
   const last = decoded(url.pathname.slice(url.pathname.lastIndexOf('/') + 1)) ?? '';
   if (last !== '') return safeFileName(last);
   return `answer${endingOf(mediaType ?? '')}`;
 }
 
-function toldName(header: string): string | undefined {
+function nameGiven(header: string): string | undefined {
   const [, extended] = /\bfilename\*\s*=\s*UTF-8'[^']*'([^;\s]+)/i.exec(header) ?? [];
   if (extended !== undefined) return decoded(extended);
   const [, quoted, token] = /\bfilename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i.exec(header) ?? [];
